@@ -1,0 +1,58 @@
+// The gate: every step, fastest first, stopping at the first that fails. `npm run check` runs all of it,
+// `npm run check -- types tests` only the steps named. To add a step, add a line to STEPS.
+
+import { spawnSync } from 'node:child_process';
+import { delimiter, dirname, join } from 'node:path';
+
+interface Step {
+  readonly name: string;
+  readonly run: readonly [command: string, ...args: string[]];
+}
+
+const STEPS: readonly Step[] = [
+  { name: 'lint', run: ['biome', 'check', '--error-on-warnings'] },
+  { name: 'types', run: ['tsc'] },
+  { name: 'unused', run: ['knip', '--no-progress'] },
+  { name: 'architecture', run: ['node', '--test', '--test-reporter=dot', 'test/architecture/*.test.ts'] },
+  { name: 'coverage', run: ['node', 'scripts/coverage.ts'] },
+  // Last, so that the summary of the test runner is the last thing seen.
+  { name: 'tests', run: ['node', '--test', '--test-reporter=spec', 'src/**/*.test.ts', 'test/**/*.test.ts'] },
+];
+
+const root = dirname(import.meta.dirname);
+
+function main(names: readonly string[]): void {
+  const unknown = names.find((name) => !STEPS.some((step) => step.name === name));
+  if (unknown !== undefined) {
+    console.error(`check: there is no step "${unknown}"; the steps are ${STEPS.map((step) => step.name).join(', ')}`);
+    process.exit(2);
+  }
+  const steps = STEPS.filter((step) => names.length === 0 || names.includes(step.name));
+  const startedAt = performance.now();
+  for (const step of steps) runOrExit(step);
+  console.log(`\ncheck: passed in ${seconds(startedAt)} (${steps.map((step) => step.name).join(', ')})`);
+}
+
+function runOrExit({ name, run: [command, ...args] }: Step): void {
+  console.log(`\n── ${name}: ${command} ${args.join(' ')}`);
+  const startedAt = performance.now();
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}` },
+    shell: process.platform === 'win32',
+  });
+  if (status === 0) {
+    console.log(`── ${name}: passed in ${seconds(startedAt)}`);
+    return;
+  }
+  const why = error?.message ?? (signal === null ? `exit code ${status}` : `ended by ${signal}`);
+  console.error(`\ncheck: ${name} failed after ${seconds(startedAt)} (${why}); the steps after it did not run`);
+  process.exit(1);
+}
+
+function seconds(startedAt: number): string {
+  return `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+}
+
+main(process.argv.slice(2));
