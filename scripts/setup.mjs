@@ -21,7 +21,13 @@ const isInstalled = existsSync(stampFile) && readFileSync(stampFile, 'utf8') ===
 if (!isInstalled) {
   rmSync(stampFile, { force: true });
   console.error('pawl: installing the locked dependencies (npm ci), once …');
-  npm('ci', '--ignore-scripts');
+  const why = npm('ci', '--ignore-scripts');
+  if (why !== undefined) {
+    fail(
+      `the dependencies could not be installed in ${root}: npm ci ${why}. Its own message, if any, is above; ` +
+        'check the network and "npm config get registry", then run this again.',
+    );
+  }
   dropBroughtNodeIfItCannotRun();
 }
 if (!hasNewEnoughNode()) bringNodeAnotherWay();
@@ -47,18 +53,19 @@ function dropBroughtNodeIfItCannotRun() {
 }
 
 function bringNodeAnotherWay() {
-  console.error(`pawl: no packaged Node for ${process.platform} ${process.arch}, trying ${NODE_FALLBACK} …`);
+  console.error(`pawl: no packaged Node runs on ${process.platform} ${process.arch}, trying ${NODE_FALLBACK} …`);
   // This package finds the binary in its install script, so this is the one install that may run scripts.
-  npm('install', '--no-save', '--no-package-lock', '--ignore-scripts=false', NODE_FALLBACK);
+  const why = npm('install', '--no-save', '--no-package-lock', '--ignore-scripts=false', NODE_FALLBACK);
   dropBroughtNodeIfItCannotRun();
-  if (!hasNewEnoughNode()) {
-    fail(
-      `Pawl needs Node ${NODE_MAJOR_MIN} or later. This machine has ${process.version}, and npm has none for it ` +
-        `(${process.platform} ${process.arch}). Install one from https://nodejs.org and run this again.`,
-    );
-  }
+  if (hasNewEnoughNode()) return;
+  fail(
+    `Pawl needs Node ${NODE_MAJOR_MIN} or later. This machine has ${process.version}, and npm brought none that runs ` +
+      `on ${process.platform} ${process.arch} (npm install ${NODE_FALLBACK} ${why ?? 'gave nothing that starts'}). ` +
+      'Install Node from https://nodejs.org and run this again.',
+  );
 }
 
+/** Runs npm and says why it failed, if it did. */
 function npm(...args) {
   const settings = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, ...first] = npmCommand();
@@ -69,12 +76,9 @@ function npm(...args) {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32' && first.length === 0,
   });
-  if (status === 0) return;
-  const why = error?.message ?? (signal === null ? `it ended with code ${status}` : `it was ended by ${signal}`);
-  fail(
-    `"npm ${args.join(' ')}" failed in ${root}: ${why}. Nothing was started. ` +
-      'Its own message, if any, is above; check the network and "npm config get registry", then run this again.',
-  );
+  if (status === 0) return undefined;
+  if (error !== undefined) return `could not be run: ${error.message}`;
+  return signal === null ? `ended with code ${status}` : `was ended by ${signal}`;
 }
 
 /** Inside `npm start` the same npm is called again, by the Node that runs it: ours is about to be replaced. */
