@@ -1,0 +1,38 @@
+// base: the few things every room needs: ids, time, errors, assertions, hashes, named kill points.
+// It never knows a workflow, a table or a rule.
+// Start reading at ids.ts.
+export { assert, assertNever } from './assert.ts';
+export { type Clock, systemClock } from './clock.ts';
+export {
+  type ErrorFacts,
+  type NextStep,
+  PawlError,
+  type RefusalCode,
+  RefusedError,
+  StoreFailedError,
+  StoreUnavailableError,
+} from './errors.ts';
+export { sha256 } from './hash.ts';
+export {
+  type DeliveryId,
+  type EnforcementId,
+  type EventId,
+  type EvidenceId,
+  type ExecutionId,
+  ID_PREFIX,
+  type IdKind,
+  type IdOf,
+  type IdSource,
+  type InputId,
+  idShapeOf,
+  type MessageId,
+  type MutationId,
+  monotonicIds,
+  type RunId,
+  type ScriptId,
+  type SessionId,
+  type TaskId,
+  type WorkerId,
+  type WorkflowId,
+} from './ids.ts';
+export { type KillPoint, onKillPoint, reach } from './kill-points.ts';

@@ -1,0 +1,80 @@
+import type { Write } from '#model';
+
+/** Something of this kind, with this id, is not as it was. Keys only: whoever wants to know more reads. */
+export interface Change {
+  readonly kind: 'workflow' | 'execution' | 'session' | 'run' | 'event' | 'mutation' | 'connection' | 'task' | 'worker';
+  readonly id: string;
+}
+
+type Listener = (changes: readonly Change[]) => void;
+
+/** Tells listeners what each commit changed, after it is durable and never before. */
+export class ChangeFeed {
+  readonly #listeners = new Set<Listener>();
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tell(writes: readonly Write[]): void {
+    if (this.#listeners.size === 0) return;
+    const changes = changesOf(writes);
+    if (changes.length === 0) return;
+    for (const listener of this.#listeners) listener(changes);
+  }
+}
+
+export function changesOf(writes: readonly Write[]): readonly Change[] {
+  const changes = new Map<string, Change>();
+  for (const write of writes) {
+    const change = changeOf(write);
+    if (change) changes.set(`${change.kind} ${change.id}`, change);
+  }
+  return [...changes.values()];
+}
+
+function changeOf(write: Write): Change | undefined {
+  if ('workflow' in write) return { kind: 'workflow', id: write.workflow };
+  if ('execution' in write) return { kind: 'execution', id: write.execution };
+  if ('session' in write) return { kind: 'session', id: write.session };
+  if ('run' in write) return { kind: 'run', id: write.run };
+  if ('event' in write) return { kind: 'event', id: write.event };
+  if ('mutation' in write) return { kind: 'mutation', id: write.mutation };
+  if ('task' in write) return { kind: 'task', id: write.task };
+  if ('worker' in write) return { kind: 'worker', id: write.worker };
+  return changeOfRow(write);
+}
+
+function changeOfRow(write: Write): Change | undefined {
+  switch (write.set) {
+    case 'workflow.created':
+      return { kind: 'workflow', id: write.row.id };
+    case 'script.added':
+      return { kind: 'workflow', id: write.row.workflowId };
+    case 'execution.requested':
+      return { kind: 'execution', id: write.row.id };
+    case 'session.created':
+      return { kind: 'session', id: write.row.id };
+    case 'run.created':
+      return { kind: 'run', id: write.row.id };
+    case 'event.published':
+      return { kind: 'event', id: write.row.id };
+    case 'mutation.recorded':
+      return { kind: 'mutation', id: write.row.id };
+    case 'evidence.recorded':
+      return { kind: 'mutation', id: write.row.mutationId };
+    case 'task.opened':
+      return { kind: 'task', id: write.row.id };
+    case 'worker.registered':
+      return { kind: 'worker', id: write.row.id };
+    case 'connection.created':
+      return { kind: 'connection', id: write.row.name };
+    case 'connection.changed':
+      return { kind: 'connection', id: write.name };
+    case 'events.transferred':
+      return { kind: 'run', id: write.to };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+import {
+  assert,
+  type Clock,
+  type IdKind,
+  type IdOf,
+  type IdSource,
+  type PawlError,
+  StoreUnavailableError,
+} from '#base';
+import { type CommandName, type CommandOf, Draft, decide, type ReplyTo, type Source } from '#model';
+import type { Store, Unit } from '#store';
+import type { ChangeFeed } from './changes.ts';
+
+/** One command after the other on the same draft: each sees what the ones before it wrote. */
+export type Step = <N extends CommandName>(command: CommandOf<N>) => ReplyTo<N>;
+
+/** Commands in one transaction; more would make the first caller wait for the last. */
+const BATCH_MAX = 64;
+/** What may wait. Past this the engine is overloaded, and saying so is better than growing without end. */
+const WAITING_MAX = 10_000;
+const PROBE_MS_MIN = 100;
+const PROBE_MS_MAX = 5_000;
+
+interface Waiting {
+  readonly unit: Unit;
+  readonly answer: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export interface CommitQueueOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly changes: ChangeFeed;
+  /** The store can no longer be trusted: the process must end. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/**
+ * Group commit: whatever waits when the last commit is done goes into the next one, each command under its own savepoint. An
+ * answer means durable. There is no timer: an idle queue commits at once, a busy one shares the disk's syncs.
+ */
+export class CommitQueue {
+  readonly #options: CommitQueueOptions;
+  #waiting: Waiting[] = [];
+  #draining = false;
+  /** Set while the store takes no writes: the error every caller gets meanwhile. */
+  #unavailable: unknown;
+  #probe: NodeJS.Timeout | undefined;
+
+  constructor(options: CommitQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Decides and writes in one transaction; resolves when it is durable, rejects with the refusal when nothing was written. */
+  submit<T>(steps: (step: Step) => T): Promise<T> {
+    if (this.#unavailable !== undefined) return Promise.reject(this.#unavailable);
+    if (this.#waiting.length >= WAITING_MAX) return Promise.reject(overloaded());
+    const { clock, ids } = this.#options;
+    const replayed = new ReplayedIds(ids);
+    let reply: T;
+    const unit: Unit = {
+      decide: (source: Source) => {
+        const draft = new Draft(clock.now(), replayed.fromStart(), source);
+        reply = steps((command) => decide(draft, command));
+        return draft.writes;
+      },
+    };
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ unit, answer: () => resolve(reply), fail: reject });
+      this.#wake();
+    });
+  }
+
+  /** Resolves when everything submitted so far has been answered. */
+  async drained(): Promise<void> {
+    while (this.#draining) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  close(): void {
+    clearTimeout(this.#probe);
+    this.#unavailable = new StoreUnavailableError({
+      code: 'closed',
+      message: 'the engine is closed',
+      why: 'it takes no more commands',
+      next: [{ label: 'start it again' }],
+    });
+  }
+
+  /** Not in the same tick: everything that this tick submits shares the commit. */
+  #wake(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    setImmediate(() => void this.#drain());
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_MAX);
+      try {
+        await this.#commit(batch);
+      } catch (error) {
+        for (const waiting of batch) waiting.fail(error);
+        this.#onStoreError(error);
+      }
+    }
+    this.#draining = false;
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    const outcomes = await this.#options.store.commit(batch.map((waiting) => waiting.unit));
+    for (const [position, waiting] of batch.entries()) {
+      const outcome = outcomes[position];
+      assert(outcome, 'the store answers every unit');
+      if (outcome.kind === 'refused') {
+        waiting.fail(outcome.error);
+      } else {
+        waiting.answer();
+        this.#options.changes.tell(outcome.writes);
+      }
+    }
+  }
+
+  /** Nothing of the batch was written and nothing is retried here: the callers know best what still makes sense. */
+  #onStoreError(error: unknown): void {
+    if (!(error instanceof StoreUnavailableError)) {
+      this.#unavailable = error;
+      this.#options.onFatal(error);
+    } else {
+      this.#unavailable = error;
+      this.#probeIn(PROBE_MS_MIN);
+    }
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { fail } of waiting) fail(error);
+  }
+
+  #probeIn(delayMs: number): void {
+    this.#probe = setTimeout(() => void this.#tryAgain(delayMs), delayMs).unref();
+  }
+
+  async #tryAgain(delayMs: number): Promise<void> {
+    try {
+      await this.#options.store.probe();
+      this.#unavailable = undefined;
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) this.#probeIn(Math.min(delayMs * 2, PROBE_MS_MAX));
+      else this.#options.onFatal(error);
+    }
+  }
+}
+
+function overloaded(): PawlError {
+  return new StoreUnavailableError({
+    code: 'overloaded',
+    message: `${WAITING_MAX} commands wait to be written`,
+    why: 'the disk does not keep up',
+    next: [{ label: 'try again in a moment' }],
+    retryable: true,
+  });
+}
+
+/** Ids are made before the first try: a command that has to be decided again gets the same ones. */
+class ReplayedIds implements IdSource {
+  readonly #source: IdSource;
+  readonly #made: string[] = [];
+  #position = 0;
+
+  constructor(source: IdSource) {
+    this.#source = source;
+  }
+
+  fromStart(): this {
+    this.#position = 0;
+    return this;
+  }
+
+  next<K extends IdKind>(kind: K): IdOf<K> {
+    const made = this.#made[this.#position] ?? this.#source.next(kind);
+    this.#made[this.#position++] = made;
+    return made as IdOf<K>;
+  }
+}

@@ -1,0 +1,84 @@
+import { type Clock, type IdSource, monotonicIds, systemClock, type WorkerId } from '#base';
+import { openReader, openSqliteStore, type Reader, type Store } from '#store';
+import { type Change, ChangeFeed } from './changes.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { ExecutionModelManager } from './manager.ts';
+
+export interface EngineOptions {
+  readonly dataDir: string;
+  readonly clock?: Clock;
+  readonly ids?: IdSource;
+  /** How long this incarnation lives without a sign of life. */
+  readonly leaseMs?: number;
+  readonly onFatal?: (error: unknown) => void;
+}
+
+/** An open data folder with its one door, recovered and ready. */
+export interface Engine {
+  readonly manager: ExecutionModelManager;
+  readonly reader: Reader;
+  readonly self: WorkerId;
+  readonly recovered: Recovered;
+  listen(listener: (changes: readonly Change[]) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface Recovered {
+  readonly runs: number;
+  readonly sessions: number;
+  readonly tasks: number;
+  readonly orphanedEvents: readonly string[];
+}
+
+const LEASE_MS = 45_000;
+
+/** Open, then recover what earlier incarnations left: the lock on the folder proves that they are dead. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const clock = options.clock ?? systemClock;
+  const ids = options.ids ?? monotonicIds(clock);
+  const store = openSqliteStore({ dataDir: options.dataDir, clock });
+  const reader = openReader(options.dataDir);
+  const changes = new ChangeFeed();
+  const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
+  const manager = new ExecutionModelManager(queue, reader);
+  const self = ids.next('worker');
+  const recovered = await recover(manager, self, options.leaseMs ?? LEASE_MS);
+  return {
+    manager,
+    reader,
+    self,
+    recovered,
+    listen: (listener) => changes.listen(listener),
+    close: () => close(manager, queue, store, reader, self),
+  };
+}
+
+async function recover(manager: ExecutionModelManager, self: WorkerId, leaseMs: number): Promise<Recovered> {
+  await manager.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs });
+  const runs = await manager.recoverCrashedRuns(self);
+  const sessions = await manager.recoverUnfinishedSessions(self);
+  const tasks = await manager.recoverMaintenanceMode();
+  const orphaned = await manager.assertNoOrphanedReservedEvents();
+  return { runs: runs.recovered, sessions: sessions.recovered, tasks, orphanedEvents: orphaned.events };
+}
+
+async function close(
+  manager: ExecutionModelManager,
+  queue: CommitQueue,
+  store: Store,
+  reader: Reader,
+  self: WorkerId,
+): Promise<void> {
+  await manager.endWorker(self);
+  await queue.drained();
+  queue.close();
+  reader.close();
+  await store.close();
+}
+
+/** Nobody asked to be told: end the process with the error itself, outside any promise that could swallow it. */
+function throwLater(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

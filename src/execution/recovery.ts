@@ -1,0 +1,75 @@
+import { type ExecutionId, RefusedError, reach, type WorkerId, type WorkflowId } from '#base';
+import type { Reader } from '#store';
+import type { ExecutionModelManager } from './manager.ts';
+
+/** Rows read per page, and commands under way at once: recovery shares commits, and memory stays flat. */
+const PAGE = 256;
+
+export interface RecoveryReport {
+  readonly recovered: number;
+  /** Refused because somebody else was faster, or the owner turned out to be alive. */
+  readonly left: number;
+}
+
+export interface OrphanedEvents {
+  readonly events: readonly string[];
+  readonly held: readonly WorkflowId[];
+}
+
+/**
+ * Executions whose owner is an earlier incarnation. The embedded store is locked by this process, so every other owner is proven
+ * dead and can be recovered at once. Candidates come from a reader; each command decides for itself on fresh rows.
+ */
+export async function recoverExecutions(
+  manager: ExecutionModelManager,
+  reader: Reader,
+  self: WorkerId,
+  which: 'with an active run' | 'without an active run',
+): Promise<RecoveryReport> {
+  reach('before-recovery');
+  let recovered = 0;
+  let left = 0;
+  let after = '';
+  for (;;) {
+    const page = reader.unfinishedExecutions({ after, limit: PAGE });
+    const dead = page.filter((row) => row.owner !== self && row.hasActiveRun === (which === 'with an active run'));
+    const results = await Promise.all(dead.map((row) => reapOne(manager, row.id, row.epoch)));
+    recovered += results.filter(Boolean).length;
+    left += results.filter((done) => !done).length;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) break;
+    after = last.id;
+  }
+  reach('after-recovery');
+  return { recovered, left };
+}
+
+async function reapOne(manager: ExecutionModelManager, execution: ExecutionId, epoch: number): Promise<boolean> {
+  try {
+    await manager.reapExecution(execution, epoch, { provenDead: true });
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedError) return false;
+    throw error;
+  }
+}
+
+export async function recoverMaintenance(manager: ExecutionModelManager, reader: Reader): Promise<number> {
+  const workflows = reader.maintenanceWithoutTask(PAGE);
+  const tasks = await Promise.all(workflows.map((workflow) => manager.createMaintenanceTask(workflow)));
+  return tasks.filter((task) => task.created).length;
+}
+
+export async function orphanedReservedEvents(manager: ExecutionModelManager, reader: Reader): Promise<OrphanedEvents> {
+  const orphans = reader.orphanedReservedEvents(PAGE);
+  const workflows = [...new Set(orphans.map((event) => event.workflowId))];
+  const events = orphans.map((event) => event.id);
+  for (const workflow of workflows) {
+    const ids = orphans.filter((event) => event.workflowId === workflow).map((event) => event.id);
+    await manager.holdWorkflow(
+      workflow,
+      `reserved events belong to no run: ${ids.join(', ')}; this is a bug of the engine, please report it`,
+    );
+  }
+  return { events, held: workflows };
+}

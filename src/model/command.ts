@@ -1,0 +1,275 @@
+import type {
+  DeliveryId,
+  EventId,
+  EvidenceId,
+  ExecutionId,
+  MessageId,
+  MutationId,
+  RunId,
+  ScriptId,
+  SessionId,
+  TaskId,
+  WorkerId,
+  WorkflowId,
+} from '#base';
+import type { Handlers } from './rows.ts';
+import type {
+  ConsumerPhase,
+  ExecutionEnd,
+  Phase,
+  RunStatus,
+  StopStatus,
+  TaskKind,
+  Trigger,
+  WorkflowStatus,
+} from './states.ts';
+
+/** Which execution a worker acts for. Every worker command is refused unless all three are still the row's. */
+export interface Fence {
+  readonly execution: ExecutionId;
+  readonly epoch: number;
+  readonly owner: WorkerId;
+}
+
+export interface Reservation {
+  readonly topic: string;
+  readonly ids: readonly string[];
+}
+
+/** An event as `peek` handed it out; `pendingSeq` tells later whether it has changed since. */
+export interface HandedOut {
+  readonly event: EventId;
+  readonly pendingSeq: number;
+}
+
+export interface Publish {
+  readonly topic: string;
+  /** May be left out in `next`: then it follows from the chain and the position. */
+  readonly messageId?: string | undefined;
+  readonly payload: string;
+  readonly title?: string | null | undefined;
+  /** Producers: which of the registered inputs, by position, caused it. */
+  readonly input?: number | undefined;
+}
+
+export interface RegisteredInput {
+  readonly source: string;
+  readonly type: string;
+  readonly id: string;
+  readonly title: string;
+}
+
+/** The exact call, and what the host needs to know of its method. */
+export interface Call {
+  readonly connection: string;
+  readonly method: string;
+  readonly params: string;
+  readonly preview: string;
+  readonly title: string | null;
+  readonly timeoutMs: number;
+  readonly canReconcile: boolean;
+  /** How long the provider may take to show what it did; undeclared: 30 s. */
+  readonly visibilityMs?: number | undefined;
+  readonly needsApproval: boolean;
+}
+
+/** What refused the run: a connection's credentials (of that version), or a grant nobody gave. */
+export type ApprovalCause =
+  | { readonly kind: 'auth'; readonly connection: string; readonly version: number }
+  | { readonly kind: 'permission' };
+
+export interface StopOptions {
+  readonly error: string;
+  readonly errorType?: string | undefined;
+  readonly cost?: number | undefined;
+  readonly cause?: ApprovalCause | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly suspects?: readonly EventId[] | undefined;
+  /** The process knows that its call is over: no byte of it can go out any more. */
+  readonly callEnded?: boolean | undefined;
+  readonly timeout?: boolean | undefined;
+}
+
+export type ErrorClass = 'transient' | 'auth' | 'permission' | 'logic' | 'internal';
+
+/** Who answers for a mutation, and how. */
+export type Answer =
+  | { readonly resolvedBy: 'provider' }
+  | { readonly resolvedBy: 'reconcile' }
+  | { readonly resolvedBy: 'user_assert_applied'; readonly by: string }
+  | { readonly resolvedBy: 'user_assert_failed'; readonly by: string };
+
+export interface Stopped {
+  readonly run: RunId;
+  readonly status: RunStatus;
+}
+
+/** What each command takes and gives back. The names of the methods of the execution model are those of its sources. */
+export interface Commands {
+  // what a worker does
+  startRun: { takes: { fence: Fence; handler: string; delivery?: DeliveryId | undefined }; gives: { run: RunId } };
+  advanceSession: { takes: { fence: Fence }; gives: { run: RunId } | { ended: ExecutionEnd } };
+  createRetryRun: { takes: { fence: Fence; run: RunId }; gives: { run: RunId; phase: Phase } };
+  updateConsumerPhase: {
+    takes: {
+      fence: Fence;
+      run: RunId;
+      phase: ConsumerPhase;
+      reservations?: readonly Reservation[] | undefined;
+      prepareResult?: string | undefined;
+      wakeAt?: number | undefined;
+      handedOut?: readonly HandedOut[] | undefined;
+      /** End the run in the same transaction when its reservations do not hold, instead of refusing. */
+      orStop?: boolean | undefined;
+    };
+    gives: { phase: ConsumerPhase } | Stopped;
+  };
+  startMutation: {
+    takes: { fence: Fence; run: RunId; call: Call };
+    gives:
+      | { mutation: MutationId; idempotencyKey: string; deadline: number }
+      | (Stopped & { mutation?: MutationId; reason: string });
+  };
+  updateMutationResult: {
+    takes: {
+      fence?: Fence | undefined;
+      mutation: MutationId;
+      outcome: 'success' | 'failure' | 'skipped';
+      answer: Answer;
+      result?: string | undefined;
+      error?: string | undefined;
+      errorClass?: ErrorClass | undefined;
+      stop?: Partial<StopOptions> | undefined;
+    };
+    gives: { run: RunId; status: RunStatus; phase: Phase };
+  };
+  updateHandlerRunStatus: { takes: { fence: Fence; run: RunId; status: StopStatus } & StopOptions; gives: Stopped };
+  commitConsumer: {
+    takes: {
+      fence: Fence;
+      run: RunId;
+      state?: string | undefined;
+      publishes?: readonly Publish[] | undefined;
+      cost?: number | undefined;
+    };
+    gives: { published: readonly EventId[] };
+  };
+  commitProducer: {
+    takes: {
+      fence: Fence;
+      run: RunId;
+      state?: string | undefined;
+      inputs?: readonly RegisteredInput[] | undefined;
+      publishes?: readonly Publish[] | undefined;
+      nextAt?: number | null | undefined;
+      cost?: number | undefined;
+    };
+    gives: { published: readonly EventId[] };
+  };
+  finishSession: { takes: { fence: Fence }; gives: { ended: ExecutionEnd } };
+
+  // what an executor, a claiming worker and the reaper do
+  requestExecution: {
+    takes: { workflow: WorkflowId; trigger: Trigger; by?: string | undefined };
+    gives: { execution: ExecutionId; folded: boolean };
+  };
+  scheduleDue: { takes: { workflow: WorkflowId }; gives: { execution: ExecutionId } | { idle: number | null } };
+  beginScheduling: { takes: { execution: ExecutionId }; gives: { until: number } };
+  handOff: { takes: { execution: ExecutionId }; gives: { epoch: number } };
+  sweepScheduling: { takes: { execution: ExecutionId }; gives: { requested: true } };
+  claimExecution: {
+    takes: { execution: ExecutionId; epoch: number; owner: WorkerId };
+    gives: { session: SessionId; fence: Fence } | { cancelled: true };
+  };
+  cancelExecution: { takes: { execution: ExecutionId; by: string }; gives: { cancelled: boolean } };
+  reapExecution: {
+    takes: { execution: ExecutionId; epoch: number; provenDead: boolean; timeout?: boolean | undefined };
+    gives: { ended: ExecutionEnd; run: Stopped | null };
+  };
+  registerWorker: {
+    takes: { worker: WorkerId; name: string; pool: string; leaseMs: number };
+    gives: Record<never, never>;
+  };
+  renewWorker: { takes: { worker: WorkerId; leaseMs: number }; gives: { leaseUntil: number } };
+  endWorker: { takes: { worker: WorkerId }; gives: Record<never, never> };
+  deleteMessage: { takes: { message: MessageId }; gives: Record<never, never> };
+
+  // what looks up unknown outcomes
+  claimReconcile: { takes: { mutation: MutationId; owner: WorkerId; leaseMs: number }; gives: { until: number } };
+  postponeReconcile: { takes: { mutation: MutationId; delayMs: number }; gives: { at: number | null } };
+  recordEvidence: {
+    takes: { mutation: MutationId; says: 'applied' | 'failed' | 'uncertain'; detail: string; source: string };
+    gives: { evidence: EvidenceId; held: boolean };
+  };
+
+  // what a person does
+  createWorkflow: { takes: { name: string; by: string }; gives: { workflow: WorkflowId } };
+  addScript: {
+    takes: {
+      workflow: WorkflowId;
+      major: number;
+      minor: number;
+      contentHash: string;
+      code: string;
+      handlers: Handlers;
+      by: string;
+    };
+    gives: { script: ScriptId };
+  };
+  activateScript: {
+    takes: {
+      workflow: WorkflowId;
+      script: ScriptId;
+      by: string;
+      skipPending?: boolean | undefined;
+      grantMissing?: boolean | undefined;
+      /** When each scheduled producer is first due. */
+      schedule?: Readonly<Record<string, number>> | undefined;
+    };
+    gives: { status: WorkflowStatus };
+  };
+  approveGrant: { takes: { workflow: WorkflowId; by: string }; gives: { status: WorkflowStatus } };
+  pauseWorkflow: { takes: { workflow: WorkflowId; by: string }; gives: { status: WorkflowStatus } };
+  resumeWorkflow: { takes: { workflow: WorkflowId; by: string }; gives: { status: WorkflowStatus } };
+  archiveWorkflow: { takes: { workflow: WorkflowId; by: string }; gives: { status: WorkflowStatus } };
+  holdWorkflow: { takes: { workflow: WorkflowId; reason: string }; gives: { status: WorkflowStatus } };
+  publishEvents: {
+    takes: { workflow: WorkflowId; publishes: readonly Publish[]; by: string };
+    gives: { published: readonly EventId[] };
+  };
+  acceptDelivery: {
+    takes: { workflow: WorkflowId; hook: string; deliveryId: string; headers: string; body: string };
+    gives: { delivery: DeliveryId; duplicate: boolean };
+  };
+  skipEvents: { takes: { events: readonly EventId[]; by: string }; gives: { changed: number } };
+  parkEvents: { takes: { events: readonly EventId[]; by: string }; gives: { changed: number } };
+  unparkEvents: { takes: { events: readonly EventId[]; by: string }; gives: { changed: number } };
+  redoEvents: { takes: { events: readonly EventId[]; by: string }; gives: { events: readonly EventId[] } };
+  skipMutation: { takes: { mutation: MutationId; by: string }; gives: Stopped };
+  checkAgain: { takes: { mutation: MutationId; by: string }; gives: { reconcileAt: number } };
+  setAside: { takes: { mutation: MutationId; by: string }; gives: Record<never, never> };
+  approveCall: { takes: { mutation: MutationId; by: string }; gives: Record<never, never> };
+  rejectCall: { takes: { mutation: MutationId; by: string; how: 'skip' | 'park' }; gives: Stopped };
+  expireCall: { takes: { mutation: MutationId }; gives: Stopped };
+  finishWithoutNext: { takes: { run: RunId; by: string }; gives: Stopped };
+  setHandlerState: {
+    takes: { workflow: WorkflowId; handler: string; state: string; by: string };
+    gives: Record<never, never>;
+  };
+  cureConnection: {
+    takes: { connection: string; by: string };
+    gives: { version: number; freed: readonly WorkflowId[] };
+  };
+
+  // repairs
+  createMaintenanceTask: { takes: { workflow: WorkflowId }; gives: { task: TaskId; kind: TaskKind; created: boolean } };
+  exitMaintenanceMode: {
+    takes: { workflow: WorkflowId; by: string; repaired: boolean };
+    gives: { status: WorkflowStatus };
+  };
+}
+
+export type CommandName = keyof Commands;
+export type CommandOf<N extends CommandName> = { readonly do: N } & Commands[N]['takes'];
+export type Command = { [N in CommandName]: CommandOf<N> }[CommandName];
+export type ReplyTo<N extends CommandName> = Commands[N]['gives'];

@@ -1,0 +1,83 @@
+import type { CommandOf, ReplyTo } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import type { Script, Workflow } from '../rows.ts';
+import { audit, consumerSpec, lastRunRow, mustBeNamed, scriptRow, workflowOf, workflowRow } from '../rule/find.ts';
+import { keep, keptState } from '../rule/keep.ts';
+import { checkId, notFound, refuse } from '../rule/refusal.ts';
+import { settle } from '../rule/settle.ts';
+import { changeStanding } from '../rule/standing.ts';
+import { exitMaintenance } from './exit-maintenance-mode.ts';
+
+type Take = CommandOf<'activateScript'>;
+
+/** A version takes over: the first one, a repair, or an older one again. What it would drop is refused, or skipped by name. */
+export function activateScript(draft: Draft, command: Take): ReplyTo<'activateScript'> {
+  const workflow = workflowOf(draft, command.workflow);
+  const script = checkScript(draft, workflow, command);
+  mustBeNamed(command.by);
+  dropTopics(draft, workflow, script, command);
+  keepOpenWork(draft, workflow, script, command);
+  draft.write({ set: 'workflow.script', workflow: workflow.id, from: workflow.activeScriptId, to: script.id });
+  exitMaintenance(draft, workflow.id, command.by, true);
+  for (const { name } of script.handlers.producers) {
+    keep(draft, keptState(draft, workflow.id, name), { nextAt: command.schedule?.[name] ?? null });
+  }
+  for (const { name } of script.handlers.consumers)
+    keep(draft, keptState(draft, workflow.id, name), { restedSeq: null });
+  audit(draft, command.by, 'activate', script.id, `${script.major}.${script.minor}`);
+  changeStanding(draft, workflow.id, { goLive: true, grantMissing: command.grantMissing ?? false });
+  settle(draft, workflow.id, true);
+  return { status: workflowRow(draft, workflow.id).status };
+}
+
+function checkScript(draft: Draft, workflow: Workflow, command: Take): Script {
+  checkId('script', command.script);
+  const script = draft.one('script', command.script) ?? notFound('script', command.script);
+  if (script.workflowId !== workflow.id || workflow.status === 'archived') {
+    const why = workflow.status === 'archived' ? 'the workflow is archived' : 'it is a version of another workflow';
+    refuse('wrong-state', `version ${script.id} cannot be activated for ${workflow.name}`, why, {
+      ids: { workflow: workflow.id, script: script.id },
+    });
+  }
+  return script;
+}
+
+function dropTopics(draft: Draft, workflow: Workflow, script: Script, command: Take): void {
+  const dropped = draft.headsOf(workflow).filter((head) => !script.handlers.topics.includes(head.topic));
+  const names = dropped.map((head) => head.topic).join(', ');
+  if (dropped.length > 0 && !command.skipPending) {
+    refuse(
+      'wrong-state',
+      `version ${script.major}.${script.minor} drops topics that have pending events: ${names}`,
+      'nothing would ever read them',
+      {
+        next: ['keep the topics', { label: 'skip their events', argv: ['pawl', 'deploy', '--skip-pending'] }],
+        ids: { workflow: workflow.id },
+      },
+    );
+  }
+  for (const { topic } of dropped) {
+    draft.write({ set: 'topic.skipped', workflow: workflow.id, topic });
+    audit(draft, command.by, 'skip pending', workflow.id, topic);
+  }
+}
+
+/** Open work of a consumer that the new version lacks runs to its end under its own version, once a person said so. */
+function keepOpenWork(draft: Draft, workflow: Workflow, script: Script, command: Take): void {
+  const open = draft.find('openLedger', workflow.id).map((row) => lastRunRow(draft, row.rootRunId));
+  const pointed = workflow.pendingRetryRunId === null ? undefined : draft.one('run', workflow.pendingRetryRunId);
+  const orphan = [...open, ...(pointed ? [pointed] : [])].find((run) => !consumerSpec(script, run.handlerName));
+  if (!orphan || command.skipPending) return;
+  refuse(
+    'wrong-state',
+    `version ${script.major}.${script.minor} drops consumer ${orphan.handlerName}, which has open work`,
+    `run ${orphan.id} is not done`,
+    {
+      next: [
+        'answer or finish it first',
+        { label: 'let it end under its own version', argv: ['pawl', 'deploy', '--skip-pending'] },
+      ],
+      ids: { workflow: workflow.id, run: orphan.id, script: scriptRow(draft, orphan.scriptId).id },
+    },
+  );
+}

@@ -1,0 +1,44 @@
+import type { CommandOf, ReplyTo } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { SESSION_RUNS_MAX } from '../limits.ts';
+import type { Execution, Session, Workflow } from '../rows.ts';
+import { fenced, runOf, workflowRow } from '../rule/find.ts';
+import { endSession } from '../rule/stop.ts';
+import { isStartable, type Work, workOf } from '../rule/work.ts';
+import { retry } from './create-retry-run.ts';
+import { mustBeIdle } from './finish-session.ts';
+import { createRun } from './start-run.ts';
+
+/** The next run of a session, or its end when nothing is due, its budget is used up, or something asks it to stand still. */
+export function advanceSession(draft: Draft, command: CommandOf<'advanceSession'>): ReplyTo<'advanceSession'> {
+  const { execution, session } = fenced(draft, command.fence);
+  mustBeIdle(draft, session);
+  const workflow = workflowRow(draft, session.workflowId);
+  const work = mayGoOn(workflow, execution, session) ? dueWork(draft, workflow, session) : undefined;
+  if (work) return { run: begin(draft, workflow, session, work) };
+  const ended = execution.cancelRequestedAt === null ? 'completed' : 'cancelled';
+  endSession(draft, session, ended);
+  return { ended };
+}
+
+function mayGoOn(workflow: Workflow, execution: Execution, session: Session): boolean {
+  return isStartable(workflow) && execution.cancelRequestedAt === null && session.handlerRunCount < SESSION_RUNS_MAX;
+}
+
+/** A session keeps to its version: handlers of a version activated meanwhile wait for the next session. */
+function dueWork(draft: Draft, workflow: Workflow, session: Session): Work | undefined {
+  if (workflow.activeScriptId !== session.scriptId) return undefined;
+  return workOf(draft, workflow).find((work) => work.at <= draft.now);
+}
+
+function begin(draft: Draft, workflow: Workflow, session: Session, work: Work) {
+  switch (work.kind) {
+    case 'retry':
+      return retry(draft, workflow, session, runOf(draft, work.run)).run;
+    case 'delivery':
+      return createRun(draft, workflow, session, work.handler, work.delivery);
+    case 'producer':
+    case 'consumer':
+      return createRun(draft, workflow, session, work.handler, null);
+  }
+}

@@ -1,0 +1,25 @@
+import type { CommandOf, ReplyTo } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { needsReconcile } from '../rule/needs-reconcile.ts';
+import { refuse } from '../rule/refusal.ts';
+
+/** A worker takes a due look-up, so that no other does the same at the same time. */
+export function claimReconcile(draft: Draft, command: CommandOf<'claimReconcile'>): ReplyTo<'claimReconcile'> {
+  const mutation = needsReconcile(draft, command.mutation);
+  const taken = mutation.reconcileUntil !== null && mutation.reconcileUntil > draft.now;
+  if (taken || (mutation.reconcileAt ?? 0) > draft.now) {
+    refuse(
+      'too-early',
+      `mutation ${mutation.id} is not to be looked up now`,
+      taken ? 'another worker is looking' : 'its time has not come',
+      {
+        notBefore: taken ? (mutation.reconcileUntil ?? 0) : (mutation.reconcileAt ?? 0),
+        retryable: true,
+        ids: { mutation: mutation.id },
+      },
+    );
+  }
+  const until = draft.now + command.leaseMs;
+  draft.write({ set: 'mutation.reconcileClaimed', mutation: mutation.id, owner: command.owner, until });
+  return { until };
+}

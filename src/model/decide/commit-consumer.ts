@@ -1,0 +1,55 @@
+import { assert } from '#base';
+import type { CommandOf, ReplyTo } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { STATE_CHARS_MAX } from '../limits.ts';
+import { consumerSpec, fencedRun, mustBeActive, mustBeConsumer, scriptRow, workflowRow } from '../rule/find.ts';
+import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
+import { causesOf, publishAll } from '../rule/publish.ts';
+import { checkJson, refuse } from '../rule/refusal.ts';
+
+/** The end of a consumer run: its events are consumed, what `next` published and returned lands, all or nothing. */
+export function commitConsumer(draft: Draft, command: CommandOf<'commitConsumer'>): ReplyTo<'commitConsumer'> {
+  const found = fencedRun(draft, command.fence, command.run);
+  const run = mustBeConsumer(found.run);
+  mustBeActive(run, 'committed');
+  if (run.phase !== 'emitting') {
+    refuse('wrong-phase', `run ${run.id} is ${run.phase}, so it cannot be committed`, 'a run commits from emitting', {
+      next: ['move it to emitting first'],
+      ids: { run: run.id },
+    });
+  }
+  if (command.state !== undefined) checkJson('the state', command.state, STATE_CHARS_MAX);
+  const spec = consumerSpec(scriptRow(draft, run.scriptId), run.handlerName);
+  assert(spec, `run ${run.id} has no consumer`);
+  const reserved = draft.find('reserved', run.id);
+  const publishes = command.publishes ?? [];
+  const causes = publishes.length > 0 ? causesOf(draft, reserved) : [];
+  const published = publishAll(draft, {
+    workflow: workflowRow(draft, run.workflowId),
+    publishes,
+    topics: spec.publishes,
+    publisher: `consumer ${spec.name}`,
+    run: run.id,
+    messageIdAt: (position) => `${run.rootRunId}:${position}`,
+    causes: () => causes,
+  });
+  if (reserved.length > 0) {
+    const wasSkipped = run.mutationOutcome === 'skipped';
+    draft.write({ set: wasSkipped ? 'events.skipped' : 'events.consumed', run: run.id, count: reserved.length });
+  }
+  const kept = keptState(draft, run.workflowId, run.handlerName);
+  // A run that reserved nothing rests until something becomes pending after its own start; so nothing slips in between.
+  const restedSeq = reserved.length > 0 ? null : run.startSeq;
+  keep(draft, kept, { ...NO_TROUBLE, restedSeq, state: command.state ?? kept.state });
+  const cost = command.cost ?? 0;
+  draft.write({
+    set: 'run.committed',
+    run: run.id,
+    from: 'emitting',
+    outputState: command.state ?? null,
+    cost,
+    at: draft.now,
+  });
+  draft.write({ set: 'session.counted', session: found.session.id, cost });
+  return { published };
+}

@@ -1,0 +1,88 @@
+import { assert, type InputId } from '#base';
+import type { CommandOf, RegisteredInput, ReplyTo } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { NAME_CHARS_MAX, PUBLISHES_MAX, STATE_CHARS_MAX } from '../limits.ts';
+import type { ProducerRun, Run } from '../rows.ts';
+import { fencedRun, mustBeActive, scriptRow, workflowRow } from '../rule/find.ts';
+import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
+import { publishAll } from '../rule/publish.ts';
+import { checkJson, checkText, refuse } from '../rule/refusal.ts';
+
+/** The end of a producer run: inputs, events, state and the next tick land together; a delivery is done with its run. */
+export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'>): ReplyTo<'commitProducer'> {
+  const found = fencedRun(draft, command.fence, command.run);
+  const run = mustBeProducer(found.run);
+  mustBeActive(run, 'committed');
+  if (command.state !== undefined) checkJson('the state', command.state, STATE_CHARS_MAX);
+  const spec = scriptRow(draft, run.scriptId).handlers.producers.find((producer) => producer.name === run.handlerName);
+  assert(spec, `run ${run.id} has no producer`);
+  const inputs = register(draft, run, command.inputs ?? []);
+  const published = publishAll(draft, {
+    workflow: workflowRow(draft, run.workflowId),
+    publishes: command.publishes ?? [],
+    topics: spec.publishes,
+    publisher: `producer ${spec.name}`,
+    run: run.id,
+    messageIdAt: (position) => `${run.rootRunId}:${position}`,
+    causes: ({ input }) => (input === undefined ? [] : [inputAt(inputs, input)]),
+  });
+  if (run.deliveryId !== null) draft.write({ set: 'delivery.done', delivery: run.deliveryId, run: run.id });
+  const kept = keptState(draft, run.workflowId, run.handlerName);
+  const nextAt = command.nextAt === undefined && run.deliveryId !== null ? kept.nextAt : (command.nextAt ?? null);
+  keep(draft, kept, { ...NO_TROUBLE, nextAt, state: command.state ?? kept.state });
+  const cost = command.cost ?? 0;
+  draft.write({
+    set: 'run.committed',
+    run: run.id,
+    from: 'executing',
+    outputState: command.state ?? null,
+    cost,
+    at: draft.now,
+  });
+  draft.write({ set: 'session.counted', session: found.session.id, cost });
+  return { published };
+}
+
+function mustBeProducer(run: Run): ProducerRun {
+  if (run.handlerType === 'producer') return run;
+  return refuse(
+    'wrong-state',
+    `run ${run.id} is of consumer ${run.handlerName}`,
+    'a consumer commits through its phases',
+    {
+      next: ['commit it with commitConsumer'],
+      ids: { run: run.id },
+    },
+  );
+}
+
+/** The same external thing is one input, however often it is seen. */
+function register(draft: Draft, run: ProducerRun, inputs: readonly RegisteredInput[]): InputId[] {
+  if (inputs.length > PUBLISHES_MAX) {
+    refuse(
+      'invalid',
+      `producer ${run.handlerName} registers ${inputs.length} inputs at once`,
+      `at most ${PUBLISHES_MAX} fit in one run`,
+    );
+  }
+  return inputs.map(({ source, type, id: externalId, title }) => {
+    for (const [what, text] of Object.entries({ source, type, id: externalId, title })) {
+      checkText(`the ${what} of an input`, text, NAME_CHARS_MAX);
+    }
+    const known = draft.one('inputKeyed', run.workflowId, source, type, externalId);
+    if (known) return known.id;
+    const id = draft.newId('input');
+    draft.write({
+      set: 'input.registered',
+      row: { id, workflowId: run.workflowId, source, type, externalId, title, createdAt: draft.now },
+    });
+    return id;
+  });
+}
+
+function inputAt(inputs: readonly InputId[], position: number): InputId {
+  return (
+    inputs[position] ??
+    refuse('invalid', `there is no input at position ${position}`, `the run registered ${inputs.length}`)
+  );
+}

@@ -1,0 +1,24 @@
+import type { CommandOf, ReplyTo } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { lastRunRow, mutationOf } from '../rule/find.ts';
+import { refuse } from '../rule/refusal.ts';
+import { settle } from '../rule/settle.ts';
+import { mustBePending, park } from './reject-call.ts';
+
+/** Nobody answered in time: the events are parked, and the workflow goes on. */
+export function expireCall(draft: Draft, command: CommandOf<'expireCall'>): ReplyTo<'expireCall'> {
+  const mutation = mutationOf(draft, command.mutation);
+  mustBePending(mutation);
+  const expiresAt = mutation.approvalExpiresAt ?? 0;
+  if (mutation.approvedAt !== null || expiresAt > draft.now) {
+    const why = mutation.approvedAt !== null ? `${mutation.approvedBy} approved it` : 'its time has not run out';
+    refuse('too-early', `mutation ${mutation.id} cannot expire`, why, {
+      notBefore: expiresAt,
+      ids: { mutation: mutation.id },
+    });
+  }
+  const run = lastRunRow(draft, mutation.rootRunId);
+  park(draft, mutation, run, 'expired', null);
+  settle(draft, mutation.workflowId, false);
+  return { run: run.id, status: run.status };
+}

@@ -1,0 +1,176 @@
+import type { Answer, CommandOf, ErrorClass, ReplyTo } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { CALL_GRACE_MS, RESULT_CHARS_MAX } from '../limits.ts';
+import type { Mutation, Run } from '../rows.ts';
+import { audit, fenced, lastRunRow, mustBeNamed, mutationOf } from '../rule/find.ts';
+import { checkJson, refuse } from '../rule/refusal.ts';
+import { settle, unpoint } from '../rule/settle.ts';
+import { releaseEvents, stopRun } from '../rule/stop.ts';
+import { type MutationStatus, type StopStatus, UNKNOWN_LEDGER } from '../states.ts';
+
+type Take = CommandOf<'updateMutationResult'>;
+
+/** How a call ended: said by the provider, found out by looking, or asserted by a named person. */
+export function updateMutationResult(draft: Draft, command: Take): ReplyTo<'updateMutationResult'> {
+  const mutation = mutationOf(draft, command.mutation);
+  const run = lastRunRow(draft, mutation.rootRunId);
+  if (command.outcome === 'skipped') {
+    refuse(
+      'use-other-method',
+      `mutation ${mutation.id} cannot be skipped this way`,
+      'a skip also decides over the run and its events',
+      {
+        next: ['call skipMutation'],
+        ids: { mutation: mutation.id },
+      },
+    );
+  }
+  checkUnresolved(mutation);
+  checkAnswerer(draft, command, mutation, run);
+  if (command.outcome === 'success') succeed(draft, command, mutation, run);
+  else fail(draft, command, mutation, run);
+  const after = lastRunRow(draft, mutation.rootRunId);
+  return { run: after.id, status: after.status, phase: after.phase };
+}
+
+function checkUnresolved(mutation: Mutation): void {
+  if ((UNKNOWN_LEDGER as readonly MutationStatus[]).includes(mutation.status)) return;
+  if (mutation.status === 'pending') {
+    refuse('wrong-state', `call ${mutation.id} was never sent`, 'it is recorded and waits for approval', {
+      next: ['approve or reject it'],
+      ids: { mutation: mutation.id },
+    });
+  }
+  refuse(
+    'already-resolved',
+    `mutation ${mutation.id} is ${mutation.status} already, by ${mutation.resolvedBy}`,
+    'the first answer stands',
+    {
+      next: ['what is known now can be added as evidence'],
+      ids: { mutation: mutation.id },
+    },
+  );
+}
+
+/** An active run is its owner's alone: whoever else answers might contradict an answer that is just arriving. */
+function checkAnswerer(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
+  const { answer } = command;
+  if ('by' in answer) mustBeNamed(answer.by);
+  const asserts = { user_assert_applied: 'success', user_assert_failed: 'failure' } as const;
+  if ('by' in answer && asserts[answer.resolvedBy] !== command.outcome) {
+    refuse(
+      'invalid',
+      `${answer.resolvedBy} does not fit the outcome ${command.outcome}`,
+      'the two say different things',
+    );
+  }
+  if (command.fence) {
+    const { session } = fenced(draft, command.fence);
+    if (run.scriptRunId !== session.id || run.status !== 'active') {
+      refuse(
+        'not-active',
+        `run ${run.id} of mutation ${mutation.id} is ${run.status}`,
+        'only its active run answers for a call',
+        {
+          next: ['record what you know as evidence'],
+          ids: { run: run.id, mutation: mutation.id },
+        },
+      );
+    }
+    return;
+  }
+  if (run.status === 'active' || answer.resolvedBy === 'provider') {
+    refuse('busy', `the call of mutation ${mutation.id} is under way`, 'its own process is awaiting the answer', {
+      next: ['wait until the run has stopped'],
+      ids: { run: run.id, mutation: mutation.id },
+    });
+  }
+}
+
+function succeed(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
+  if (command.result !== undefined) checkJson('the result', command.result, RESULT_CHARS_MAX);
+  draft.write({
+    set: 'mutation.applied',
+    mutation: mutation.id,
+    from: mutation.status,
+    result: command.result ?? null,
+    ...resolution(draft, command.answer, mutation, run),
+  });
+  draft.write({ set: 'run.outcome', run: run.id, outcome: 'success' });
+  if (run.status === 'active') draft.write({ set: 'run.phase', run: run.id, from: 'mutating', to: 'mutated' });
+  else settle(draft, mutation.workflowId, isPerson(command.answer));
+  auditAnswer(draft, command, mutation);
+}
+
+function fail(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
+  if (command.answer.resolvedBy !== 'provider') checkOver(draft, mutation);
+  const error = command.error ?? 'it did not happen';
+  draft.write({
+    set: 'mutation.failed',
+    mutation: mutation.id,
+    from: mutation.status,
+    error,
+    ...resolution(draft, command.answer, mutation, run),
+  });
+  draft.write({ set: 'run.outcome', run: run.id, outcome: 'failure' });
+  if (run.status === 'active') {
+    stopRun(draft, run, STOP_BY_CLASS[command.errorClass ?? 'transient'], { ...command.stop, error });
+  } else {
+    releaseEvents(draft, run);
+    unpoint(draft, run, mutation);
+    settle(draft, mutation.workflowId, isPerson(command.answer));
+  }
+  auditAnswer(draft, command, mutation);
+}
+
+const STOP_BY_CLASS: Readonly<Record<ErrorClass, StopStatus>> = {
+  transient: 'paused:transient',
+  auth: 'paused:approval',
+  permission: 'paused:approval',
+  logic: 'failed:logic',
+  internal: 'failed:internal',
+};
+
+/**
+ * "It didn't happen" must not be said too early: a call that is still under way, or whose effect does not show yet, would be sent
+ * a second time. The same wait for a person and for a look-up.
+ */
+function checkOver(draft: Draft, mutation: Mutation): void {
+  const overAt = mutation.callEndedAt ?? (mutation.callDeadline ?? 0) + CALL_GRACE_MS;
+  const notBefore = overAt + mutation.visibilityMs;
+  if (draft.now >= notBefore) return;
+  const seconds = Math.ceil((notBefore - draft.now) / 1_000);
+  refuse(
+    'too-early',
+    `nobody can know for another ${seconds} s that mutation ${mutation.id} did not happen`,
+    whyEarly(mutation),
+    {
+      next: [`say so in ${seconds} s`, 'say now that it happened, skip it, or set it aside'],
+      ids: { mutation: mutation.id },
+      retryable: true,
+      notBefore,
+    },
+  );
+}
+
+function whyEarly(mutation: Mutation): string {
+  const over = mutation.callEndedAt === null ? 'its call may still go out or be under way' : 'its call is over';
+  return `${over}, and the provider may take ${mutation.visibilityMs} ms to show an effect`;
+}
+
+function resolution(draft: Draft, answer: Answer, mutation: Mutation, run: Run) {
+  return {
+    resolvedBy: answer.resolvedBy,
+    resolvedByName: 'by' in answer ? answer.by : null,
+    callEndedAt: mutation.callEndedAt ?? (run.status === 'active' ? draft.now : null),
+    at: draft.now,
+  };
+}
+
+function isPerson(answer: Answer): boolean {
+  return 'by' in answer;
+}
+
+function auditAnswer(draft: Draft, command: Take, mutation: Mutation): void {
+  if ('by' in command.answer) audit(draft, command.answer.by, command.answer.resolvedBy, mutation.id);
+}

@@ -1,0 +1,213 @@
+import { assert, type IdKind, type IdOf, type IdSource } from '#base';
+import type { LookupName, Lookups, Source, TopicHead } from './lookup.ts';
+import { applyWrite } from './meaning.ts';
+import type { Run, Workflow } from './rows.ts';
+import { UNRESOLVED_LEDGER } from './states.ts';
+import { Rows, type Table } from './table.ts';
+import type { Write } from './write.ts';
+
+type Row<N extends LookupName> = Lookups[N]['gives'];
+type By<N extends LookupName> = Lookups[N]['by'];
+
+interface Answer<N extends LookupName> {
+  readonly table: (rows: Rows) => Table<Row<N>>;
+  readonly key: (row: Row<N>) => string;
+  /** Where a lookup names one row by its key, so that no other row has to be looked at. */
+  readonly keyed?: (...by: By<N>) => string;
+  readonly matches: (row: Row<N>, ...by: By<N>) => boolean;
+}
+
+const id = (row: { readonly id: string }): string => row.id;
+const byId = <K extends string>(wanted: K): string => wanted;
+const hasId = (row: { readonly id: string }, wanted: string): boolean => row.id === wanted;
+
+/** What each lookup means, in terms of rows: the same answer a store gives with an indexed statement. */
+const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
+  workflow: { table: (r) => r.workflows, key: id, keyed: byId, matches: hasId },
+  workflowNamed: { table: (r) => r.workflows, key: id, matches: (w, name) => w.name === name },
+  workflowsHeldBy: { table: (r) => r.workflows, key: id, matches: (w, name) => w.heldConnections.includes(name) },
+  script: { table: (r) => r.scripts, key: id, keyed: byId, matches: hasId },
+  scriptsOf: { table: (r) => r.scripts, key: id, matches: (s, workflow) => s.workflowId === workflow },
+  execution: { table: (r) => r.executions, key: id, keyed: byId, matches: hasId },
+  openExecutions: {
+    table: (r) => r.executions,
+    key: id,
+    matches: (e, workflow) => e.workflowId === workflow && e.endedAt === null,
+  },
+  session: { table: (r) => r.sessions, key: id, keyed: byId, matches: hasId },
+  openSession: {
+    table: (r) => r.sessions,
+    key: id,
+    matches: (s, workflow) => s.workflowId === workflow && s.endTimestamp === null,
+  },
+  run: { table: (r) => r.runs, key: id, keyed: byId, matches: hasId },
+  activeRun: {
+    table: (r) => r.runs,
+    key: id,
+    matches: (r, workflow) => r.workflowId === workflow && r.status === 'active',
+  },
+  lastRun: { table: (r) => r.runs, key: id, matches: (r, root) => r.rootRunId === root },
+  mutation: { table: (r) => r.mutations, key: id, keyed: byId, matches: hasId },
+  ledger: { table: (r) => r.mutations, key: id, matches: (m, root) => m.rootRunId === root },
+  openLedger: {
+    table: (r) => r.mutations,
+    key: id,
+    matches: (m, workflow) => m.workflowId === workflow && (m.setAsideAt !== null || isUnresolved(m.status)),
+  },
+  ledgerOfEvent: { table: (r) => r.mutations, key: id, matches: (m, event) => m.firstEventId === event },
+  event: { table: (r) => r.events, key: id, keyed: byId, matches: hasId },
+  eventKeyed: {
+    table: (r) => r.events,
+    key: id,
+    matches: (e, workflow, topic, messageId) =>
+      e.messageId === messageId && e.topic === topic && e.workflowId === workflow,
+  },
+  reserved: {
+    table: (r) => r.events,
+    key: id,
+    matches: (e, run) => e.reservedByRunId === run && e.status === 'reserved',
+  },
+  anyReserved: {
+    table: (r) => r.events,
+    key: id,
+    matches: (e, workflow) => e.workflowId === workflow && e.status === 'reserved',
+  },
+  heads: {
+    table: (r) => r.heads,
+    key: (h) => `${h.workflowId} ${h.topic}`,
+    matches: (h, workflow) => h.workflowId === workflow,
+  },
+  inputKeyed: {
+    table: (r) => r.inputs,
+    key: id,
+    matches: (i, workflow, source, type, externalId) =>
+      i.workflowId === workflow && i.source === source && i.type === type && i.externalId === externalId,
+  },
+  inputsOf: {
+    table: (r) => r.eventInputs,
+    key: (c) => `${c.eventId} ${c.inputId}`,
+    matches: (c, event) => c.eventId === event,
+  },
+  handlerStates: {
+    table: (r) => r.handlerStates,
+    key: (s) => `${s.workflowId} ${s.handlerName}`,
+    matches: (s, workflow) => s.workflowId === workflow,
+  },
+  delivery: { table: (r) => r.deliveries, key: id, keyed: byId, matches: hasId },
+  deliveryKeyed: {
+    table: (r) => r.deliveries,
+    key: id,
+    matches: (d, workflow, handler, deliveryId) =>
+      d.workflowId === workflow && d.handlerName === handler && d.deliveryId === deliveryId,
+  },
+  oldestDelivery: {
+    table: (r) => r.deliveries,
+    key: id,
+    matches: (d, workflow) => d.workflowId === workflow && d.status === 'pending',
+  },
+  task: { table: (r) => r.tasks, key: id, keyed: byId, matches: hasId },
+  openTasks: {
+    table: (r) => r.tasks,
+    key: id,
+    matches: (t, workflow) => t.workflowId === workflow && t.status === 'open',
+  },
+  worker: { table: (r) => r.workers, key: id, keyed: byId, matches: hasId },
+  connection: { table: (r) => r.connections, key: (c) => c.name, keyed: byId, matches: (c, name) => c.name === name },
+};
+
+function isUnresolved(status: string): boolean {
+  return (UNRESOLVED_LEDGER as readonly string[]).includes(status);
+}
+
+/**
+ * What one command sees and what it writes. Reads come from the source once and then from here, so a rule sees its own writes;
+ * nothing reaches the store until the command is accepted.
+ */
+export class Draft {
+  readonly now: number;
+  readonly rows: Rows;
+  readonly #source: Source | null;
+  readonly #ids: IdSource;
+  readonly #asked = new Set<string>();
+  readonly #writes: Write[] = [];
+
+  /** Without a source the rows are the whole world. */
+  constructor(now: number, ids: IdSource, source: Source | null, rows: Rows = new Rows()) {
+    this.now = now;
+    this.#ids = ids;
+    this.#source = source;
+    this.rows = rows;
+  }
+
+  newId<K extends IdKind>(kind: K): IdOf<K> {
+    return this.#ids.next(kind);
+  }
+
+  write(write: Write): void {
+    applyWrite(this.rows, write);
+    this.#writes.push(write);
+  }
+
+  /** Everything written so far, in order. */
+  get writes(): readonly Write[] {
+    return this.#writes;
+  }
+
+  find<N extends LookupName>(name: N, ...by: By<N>): Row<N>[] {
+    const answer = ANSWERS[name] as unknown as Answer<N>;
+    const table = answer.table(this.rows);
+    if (answer.keyed) {
+      const row = table.get(answer.keyed(...by)) ?? this.#fetchOne(name, answer, table, by);
+      return row === undefined ? [] : [row];
+    }
+    this.#fetch(name, answer, table, by);
+    return table.values().filter((row) => answer.matches(row, ...by));
+  }
+
+  one<N extends LookupName>(name: N, ...by: By<N>): Row<N> | undefined {
+    const found = this.find(name, ...by);
+    assert(found.length <= 1, `${name} ${by.join(' ')} names ${found.length} rows`);
+    return found[0];
+  }
+
+  /** The run of a chain that has not been retried. */
+  lastRunOf(root: Run['rootRunId']): Run | undefined {
+    return this.find('lastRun', root).reduce<Run | undefined>(
+      (last, run) => (last && last.attempt > run.attempt ? last : run),
+      undefined,
+    );
+  }
+
+  /**
+   * Topics of a workflow that have pending events. Loaded heads are those of the store before this command; events drafted to
+   * pending are added. Events drafted away from pending are not subtracted: a head may then be stale, which only makes the
+   * scheduler look once too often.
+   */
+  headsOf(workflow: Workflow): TopicHead[] {
+    const heads = new Map(this.find('heads', workflow.id).map((head) => [head.topic, head]));
+    for (const event of this.rows.events.values()) {
+      if (event.workflowId !== workflow.id || event.status !== 'pending') continue;
+      const head = heads.get(event.topic);
+      heads.set(event.topic, {
+        workflowId: workflow.id,
+        topic: event.topic,
+        oldestId: head && head.oldestId < event.id ? head.oldestId : event.id,
+        newestSeq: Math.max(head?.newestSeq ?? 0, event.pendingSeq),
+      });
+    }
+    return [...heads.values()];
+  }
+
+  #fetchOne<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): Row<N> | undefined {
+    this.#fetch(name, answer, table, by);
+    return table.get(by[0] as string);
+  }
+
+  #fetch<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): void {
+    if (this.#source === null) return;
+    const question = by.length === 1 ? `${name} ${by[0]}` : `${name} ${JSON.stringify(by)}`;
+    if (this.#asked.has(question)) return;
+    this.#asked.add(question);
+    for (const row of this.#source.fetch(name, ...by)) table.load(answer.key(row), row);
+  }
+}

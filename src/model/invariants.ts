@@ -1,0 +1,389 @@
+import type { Run } from './rows.ts';
+import { boundaryOf } from './rule/boundary.ts';
+import { statusOf } from './rule/standing.ts';
+import { isLiveStatus, UNKNOWN_LEDGER } from './states.ts';
+import type { Rows } from './table.ts';
+
+/**
+ * What must be true after every commit. Each is a sentence, the SQL that finds offenders in a store, and the same question asked
+ * of rows in memory; a test keeps the two in agreement. `atStart` marks those an index answers, so that every start can ask.
+ */
+export interface Invariant {
+  readonly name: string;
+  readonly says: string;
+  readonly atStart: boolean;
+  /** Rows (workflow_id, id) that break it. */
+  readonly sql: string;
+  readonly offenders: (rows: Rows) => string[];
+}
+
+const UNKNOWN = UNKNOWN_LEDGER.map((status) => `'${status}'`).join(', ');
+const LAST_RUN = 'NOT EXISTS (SELECT 1 FROM handler_runs later WHERE later.retry_of = r.id)';
+const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map((row) => row.id);
+
+function lastRun(rows: Rows, root: string): Run | undefined {
+  return rows.runs
+    .values()
+    .filter((run) => run.rootRunId === root)
+    .sort((a, b) => b.attempt - a.attempt)[0];
+}
+
+function ledgerOf(rows: Rows, root: string) {
+  return rows.mutations.values().find((row) => row.rootRunId === root);
+}
+
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'reserved events have an owner',
+    says: 'A reserved event belongs to an active run, to the pending retry, or to a set-aside run of its workflow.',
+    atStart: true,
+    sql: `SELECT e.workflow_id, e.id FROM events e
+      LEFT JOIN handler_runs r ON r.id = e.reserved_by_run_id
+      LEFT JOIN workflows w ON w.id = e.workflow_id
+      LEFT JOIN mutations m ON m.root_run_id = r.root_run_id
+      WHERE e.status = 'reserved' AND (r.id IS NULL OR r.workflow_id <> e.workflow_id OR NOT (
+        r.status = 'active' OR (w.pending_retry_run_id IS NOT NULL AND w.pending_retry_run_id = r.id)
+        OR (m.set_aside_at IS NOT NULL AND r.status <> 'committed' AND ${LAST_RUN})))`,
+    offenders: (rows) =>
+      ids(
+        rows.events.values().filter((event) => {
+          if (event.status !== 'reserved') return false;
+          const run = event.reservedByRunId === null ? undefined : rows.runs.get(event.reservedByRunId);
+          if (!run || run.workflowId !== event.workflowId) return true;
+          if (run.status === 'active' || rows.workflows.get(event.workflowId)?.pendingRetryRunId === run.id)
+            return false;
+          const aside = ledgerOf(rows, run.rootRunId)?.setAsideAt != null;
+          return !(aside && run.status !== 'committed' && lastRun(rows, run.rootRunId)?.id === run.id);
+        }),
+      ),
+  },
+  {
+    name: 'reservations fit the status',
+    says: 'A pending or parked event names no run; a reserved or consumed one does.',
+    atStart: false,
+    sql: `SELECT workflow_id, id FROM events WHERE (status IN ('pending', 'parked') AND reserved_by_run_id IS NOT NULL)
+      OR (status IN ('reserved', 'consumed') AND reserved_by_run_id IS NULL)`,
+    offenders: (rows) =>
+      ids(
+        rows.events.values().filter((event) => {
+          const named = event.reservedByRunId !== null;
+          if (event.status === 'pending' || event.status === 'parked') return named;
+          return (event.status === 'reserved' || event.status === 'consumed') && !named;
+        }),
+      ),
+  },
+  {
+    name: 'consumed by a committed run',
+    says: 'A consumed event was consumed by a run that committed.',
+    atStart: false,
+    sql: `SELECT e.workflow_id, e.id FROM events e LEFT JOIN handler_runs r ON r.id = e.reserved_by_run_id
+      WHERE e.status = 'consumed' AND (r.id IS NULL OR r.status <> 'committed')`,
+    offenders: (rows) =>
+      ids(
+        rows.events.values().filter((event) => {
+          if (event.status !== 'consumed') return false;
+          return event.reservedByRunId === null || rows.runs.get(event.reservedByRunId)?.status !== 'committed';
+        }),
+      ),
+  },
+  {
+    name: 'one effect an event',
+    says: 'No event is behind two calls that were applied or may have been: not even when one of them is still unknown.',
+    atStart: false,
+    sql: `SELECT a.workflow_id, a.id FROM mutations a JOIN mutations b ON b.first_event_id = a.first_event_id AND b.id <> a.id
+      WHERE a.status IN ('applied', ${UNKNOWN}) AND b.status IN ('applied', ${UNKNOWN})`,
+    offenders: (rows) => {
+      const counted = rows.mutations
+        .values()
+        .filter((row) => row.status === 'applied' || (UNKNOWN_LEDGER as readonly string[]).includes(row.status));
+      return ids(
+        counted.filter((row) =>
+          counted.some((other) => other !== row && other.eventIds.some((event) => row.eventIds.includes(event))),
+        ),
+      );
+    },
+  },
+  {
+    name: 'calls in flight have their run',
+    says: 'A call in flight belongs to an active run that is mutating; no other unresolved call has an active run.',
+    atStart: true,
+    sql: `SELECT m.workflow_id, m.id FROM mutations m
+      LEFT JOIN handler_runs r ON r.root_run_id = m.root_run_id AND r.status = 'active'
+      WHERE (m.status = 'in_flight' AND (r.id IS NULL OR r.phase <> 'mutating'))
+        OR (m.status IN ('pending', 'needs_reconcile', 'indeterminate') AND r.id IS NOT NULL)`,
+    offenders: (rows) =>
+      ids(
+        rows.mutations.values().filter((row) => {
+          const active = rows.runs.values().find((run) => run.rootRunId === row.rootRunId && run.status === 'active');
+          if (row.status === 'in_flight') return active?.phase !== 'mutating';
+          const waits = row.status === 'pending' || row.status === 'needs_reconcile' || row.status === 'indeterminate';
+          return waits && active !== undefined;
+        }),
+      ),
+  },
+  {
+    name: 'open questions are pointed at',
+    says: 'An unresolved call of a stopped run is that of the pending retry, or it is set aside.',
+    atStart: true,
+    sql: `SELECT m.workflow_id, m.id FROM mutations m
+      JOIN handler_runs r ON r.root_run_id = m.root_run_id AND ${LAST_RUN}
+      JOIN workflows w ON w.id = m.workflow_id
+      WHERE m.status IN ('pending', 'needs_reconcile', 'indeterminate') AND m.set_aside_at IS NULL
+        AND (w.pending_retry_run_id IS NULL OR w.pending_retry_run_id <> r.id)`,
+    offenders: (rows) =>
+      ids(
+        rows.mutations.values().filter((row) => {
+          const waits = row.status === 'pending' || row.status === 'needs_reconcile' || row.status === 'indeterminate';
+          if (!waits || row.setAsideAt !== null) return false;
+          return rows.workflows.get(row.workflowId)?.pendingRetryRunId !== lastRun(rows, row.rootRunId)?.id;
+        }),
+      ),
+  },
+  {
+    name: 'the pointer names a run that waits',
+    says: 'The pending retry is a stopped run of its workflow, the last of its chain, and not before the boundary.',
+    atStart: true,
+    sql: `SELECT w.id AS workflow_id, w.id FROM workflows w LEFT JOIN handler_runs r ON r.id = w.pending_retry_run_id
+      LEFT JOIN mutations m ON m.root_run_id = r.root_run_id
+      WHERE w.pending_retry_run_id IS NOT NULL AND (r.id IS NULL OR r.workflow_id <> w.id OR r.status IN ('active', 'committed')
+        OR NOT ${LAST_RUN}
+        OR (m.id IS NOT NULL AND m.status = 'failed' AND m.resolved_by <> 'user_skip')
+        OR (m.id IS NULL AND (r.phase NOT IN ('mutated', 'emitting')
+          OR NOT EXISTS (SELECT 1 FROM events e WHERE e.reserved_by_run_id = r.id AND e.status = 'reserved'))))`,
+    offenders: (rows) =>
+      ids(
+        rows.workflows.values().filter((workflow) => {
+          if (workflow.pendingRetryRunId === null) return false;
+          const run = rows.runs.get(workflow.pendingRetryRunId);
+          if (!run || run.workflowId !== workflow.id) return true;
+          if (run.status === 'active' || run.status === 'committed' || lastRun(rows, run.rootRunId)?.id !== run.id)
+            return true;
+          const reserved = rows.events
+            .values()
+            .filter((event) => event.status === 'reserved' && event.reservedByRunId === run.id);
+          return boundaryOf(run, ledgerOf(rows, run.rootRunId), reserved.length) === 'before';
+        }),
+      ),
+  },
+  {
+    name: 'set-aside calls wait',
+    says: 'A set-aside call is unknown or past the boundary, its run is stopped, and it is not the pending retry.',
+    atStart: true,
+    sql: `SELECT m.workflow_id, m.id FROM mutations m JOIN handler_runs r ON r.root_run_id = m.root_run_id AND ${LAST_RUN}
+      JOIN workflows w ON w.id = m.workflow_id
+      WHERE m.set_aside_at IS NOT NULL AND (r.status IN ('active', 'committed') OR w.pending_retry_run_id = r.id
+        OR m.status IN ('pending', 'in_flight') OR (m.status = 'failed' AND m.resolved_by <> 'user_skip'))`,
+    offenders: (rows) =>
+      ids(
+        rows.mutations.values().filter((row) => {
+          if (row.setAsideAt === null) return false;
+          const run = lastRun(rows, row.rootRunId);
+          if (!run || run.status === 'active' || run.status === 'committed') return true;
+          if (rows.workflows.get(row.workflowId)?.pendingRetryRunId === run.id) return true;
+          if (row.status === 'pending' || row.status === 'in_flight') return true;
+          return row.status === 'failed' && row.resolvedBy !== 'user_skip';
+        }),
+      ),
+  },
+  {
+    name: 'hold unknown follows the ledger',
+    says: 'Hold unknown stands exactly while a live workflow has an unknown call of a stopped run that is not set aside.',
+    atStart: false,
+    sql: `SELECT w.id AS workflow_id, w.id FROM workflows w WHERE w.status IN ('active', 'paused', 'error')
+      AND (w.holds LIKE '%unknown%') <> EXISTS (SELECT 1 FROM mutations m WHERE m.workflow_id = w.id
+        AND m.status IN ('needs_reconcile', 'indeterminate') AND m.set_aside_at IS NULL)`,
+    offenders: (rows) =>
+      ids(
+        rows.workflows.values().filter((workflow) => {
+          if (!isLiveStatus(workflow.status)) return false;
+          const unknown = rows.mutations
+            .values()
+            .some(
+              (row) =>
+                row.workflowId === workflow.id &&
+                row.setAsideAt === null &&
+                (row.status === 'needs_reconcile' || row.status === 'indeterminate'),
+            );
+          return unknown !== workflow.holds.includes('unknown');
+        }),
+      ),
+  },
+  {
+    name: 'hold approval follows what waits',
+    says: 'Hold approval stands exactly while a live workflow has a recorded call nobody approved, or lacks a grant.',
+    atStart: false,
+    sql: `SELECT w.id AS workflow_id, w.id FROM workflows w WHERE w.status IN ('active', 'paused', 'error')
+      AND (w.holds LIKE '%approval%') <> (w.grant_missing = 1 OR EXISTS (SELECT 1 FROM mutations m
+        WHERE m.workflow_id = w.id AND m.status = 'pending' AND m.approved_at IS NULL))`,
+    offenders: (rows) =>
+      ids(
+        rows.workflows.values().filter((workflow) => {
+          if (!isLiveStatus(workflow.status)) return false;
+          const waits = rows.mutations
+            .values()
+            .some((row) => row.workflowId === workflow.id && row.status === 'pending' && row.approvedAt === null);
+          return (waits || workflow.grantMissing) !== workflow.holds.includes('approval');
+        }),
+      ),
+  },
+  {
+    name: 'status follows holds',
+    says: 'The status of a live workflow is that of its holds; a workflow that is not live has none.',
+    atStart: true,
+    sql: `SELECT id AS workflow_id, id FROM workflows WHERE status <> CASE
+      WHEN status NOT IN ('active', 'paused', 'error') AND holds = '' THEN status
+      WHEN holds LIKE '%approval%' OR holds LIKE '%connection%' OR holds LIKE '%error%' THEN 'error'
+      WHEN holds <> '' THEN 'paused' ELSE 'active' END`,
+    offenders: (rows) =>
+      ids(
+        rows.workflows
+          .values()
+          .filter((workflow) =>
+            isLiveStatus(workflow.status) ? workflow.status !== statusOf(workflow.holds) : workflow.holds.length > 0,
+          ),
+      ),
+  },
+  {
+    name: 'active runs are in a live session',
+    says: 'An active run belongs to the open session of a running execution of its workflow.',
+    atStart: true,
+    sql: `SELECT r.workflow_id, r.id FROM handler_runs r LEFT JOIN script_runs s ON s.id = r.script_run_id
+      LEFT JOIN executions e ON e.id = s.execution_id
+      WHERE r.status = 'active' AND (s.id IS NULL OR s.end_timestamp IS NOT NULL OR e.id IS NULL OR e.status <> 'running'
+        OR s.workflow_id <> r.workflow_id)`,
+    offenders: (rows) =>
+      ids(
+        rows.runs.values().filter((run) => {
+          if (run.status !== 'active') return false;
+          const session = rows.sessions.get(run.scriptRunId);
+          if (!session || session.endTimestamp !== null || session.workflowId !== run.workflowId) return true;
+          return rows.executions.get(session.executionId)?.status !== 'running';
+        }),
+      ),
+  },
+  {
+    name: 'sessions and executions run together',
+    says: 'A running execution has exactly one open session, and an open session a running execution.',
+    atStart: true,
+    sql: `SELECT e.workflow_id, e.id FROM executions e LEFT JOIN script_runs s ON s.execution_id = e.id AND s.end_timestamp IS NULL
+      WHERE (e.status = 'running') AND s.id IS NULL
+      UNION ALL SELECT s.workflow_id, s.id FROM script_runs s LEFT JOIN executions e ON e.id = s.execution_id
+      WHERE s.end_timestamp IS NULL AND (e.id IS NULL OR e.status <> 'running')`,
+    offenders: (rows) => {
+      const open = rows.sessions.values().filter((session) => session.endTimestamp === null);
+      const running = rows.executions.values().filter((execution) => execution.status === 'running');
+      return [
+        ...ids(running.filter((execution) => !open.some((session) => session.executionId === execution.id))),
+        ...ids(open.filter((session) => rows.executions.get(session.executionId)?.status !== 'running')),
+      ];
+    },
+  },
+  {
+    name: 'commits are whole',
+    says: 'A run is committed in phase and status together, and leaves no event reserved.',
+    atStart: false,
+    sql: `SELECT r.workflow_id, r.id FROM handler_runs r WHERE (r.phase = 'committed') <> (r.status = 'committed')
+      OR (r.status = 'committed' AND EXISTS (SELECT 1 FROM events e WHERE e.reserved_by_run_id = r.id AND e.status = 'reserved'))`,
+    offenders: (rows) =>
+      ids(
+        rows.runs.values().filter((run) => {
+          if ((run.phase === 'committed') !== (run.status === 'committed')) return true;
+          if (run.status !== 'committed') return false;
+          return rows.events.values().some((event) => event.status === 'reserved' && event.reservedByRunId === run.id);
+        }),
+      ),
+  },
+  {
+    name: 'outcomes agree with the ledger',
+    says: 'The last run of a chain whose call was applied, skipped or failed says so; one whose call is open says nothing.',
+    atStart: false,
+    sql: `SELECT m.workflow_id, m.id FROM mutations m JOIN handler_runs r ON r.root_run_id = m.root_run_id AND ${LAST_RUN}
+      WHERE r.mutation_outcome <> CASE WHEN m.status = 'applied' THEN 'success'
+        WHEN m.status = 'failed' AND m.resolved_by = 'user_skip' THEN 'skipped' WHEN m.status = 'failed' THEN 'failure' ELSE '' END`,
+    offenders: (rows) =>
+      ids(
+        rows.mutations.values().filter((row) => {
+          const said = lastRun(rows, row.rootRunId)?.mutationOutcome;
+          if (row.status === 'applied') return said !== 'success';
+          if (row.status === 'failed') return said !== (row.resolvedBy === 'user_skip' ? 'skipped' : 'failure');
+          return said !== '';
+        }),
+      ),
+  },
+  {
+    name: 'chains are chains',
+    says: 'A retry is one place after the run it retries, in the same chain, of the same consumer, and that run had stopped.',
+    atStart: false,
+    sql: `SELECT r.workflow_id, r.id FROM handler_runs r LEFT JOIN handler_runs p ON p.id = r.retry_of
+      WHERE (r.retry_of IS NULL AND (r.root_run_id <> r.id OR r.attempt <> 0))
+        OR (r.retry_of IS NOT NULL AND (p.id IS NULL OR p.root_run_id <> r.root_run_id OR r.attempt <> p.attempt + 1
+          OR p.handler_name <> r.handler_name OR p.status IN ('active', 'committed')))`,
+    offenders: (rows) =>
+      ids(
+        rows.runs.values().filter((run) => {
+          if (run.retryOf === null) return run.rootRunId !== run.id || run.attempt !== 0;
+          const previous = rows.runs.get(run.retryOf);
+          if (!previous || previous.rootRunId !== run.rootRunId || run.attempt !== previous.attempt + 1) return true;
+          return (
+            previous.handlerName !== run.handlerName || previous.status === 'active' || previous.status === 'committed'
+          );
+        }),
+      ),
+  },
+  {
+    name: 'sessions count their commits',
+    says: 'A session counts exactly the runs of it that committed.',
+    atStart: false,
+    sql: `SELECT s.workflow_id, s.id FROM script_runs s WHERE s.handler_run_count <>
+      (SELECT count(*) FROM handler_runs r WHERE r.script_run_id = s.id AND r.status = 'committed')`,
+    offenders: (rows) =>
+      ids(
+        rows.sessions.values().filter((session) => {
+          const committed = rows.runs
+            .values()
+            .filter((run) => run.scriptRunId === session.id && run.status === 'committed');
+          return committed.length !== session.handlerRunCount;
+        }),
+      ),
+  },
+  {
+    name: 'maintenance is about a failed run',
+    says: 'A workflow in maintenance names a stopped run of its own that failed by its script.',
+    atStart: true,
+    sql: `SELECT w.id AS workflow_id, w.id FROM workflows w LEFT JOIN handler_runs r ON r.id = w.maintenance_run_id
+      WHERE (w.maintenance = 1) <> (w.maintenance_run_id IS NOT NULL)
+        OR (w.maintenance = 1 AND (r.id IS NULL OR r.workflow_id <> w.id OR r.status <> 'failed:logic'))`,
+    offenders: (rows) =>
+      ids(
+        rows.workflows.values().filter((workflow) => {
+          if (workflow.maintenance !== (workflow.maintenanceRunId !== null)) return true;
+          if (workflow.maintenanceRunId === null) return false;
+          const run = rows.runs.get(workflow.maintenanceRunId);
+          return run?.workflowId !== workflow.id || run.status !== 'failed:logic';
+        }),
+      ),
+  },
+  {
+    name: 'nothing ready is forgotten',
+    says: 'A workflow that could go on with a pending retry has a time at which the scheduler looks, or an execution under way.',
+    atStart: true,
+    sql: `SELECT w.id AS workflow_id, w.id FROM workflows w JOIN handler_runs r ON r.id = w.pending_retry_run_id
+      LEFT JOIN mutations m ON m.root_run_id = r.root_run_id
+      WHERE w.status = 'active' AND w.maintenance = 0 AND w.quiet = 0 AND w.due_at IS NULL
+        AND (m.id IS NULL OR m.status IN ('applied', 'failed') OR m.approved_at IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workflow_id = w.id AND e.ended_at IS NULL)`,
+    offenders: (rows) =>
+      ids(
+        rows.workflows.values().filter((workflow) => {
+          if (workflow.status !== 'active' || workflow.maintenance || workflow.quiet || workflow.dueAt !== null)
+            return false;
+          const run = workflow.pendingRetryRunId === null ? undefined : rows.runs.get(workflow.pendingRetryRunId);
+          if (!run) return false;
+          const ledger = ledgerOf(rows, run.rootRunId);
+          const ready =
+            !ledger || ledger.status === 'applied' || ledger.status === 'failed' || ledger.approvedAt !== null;
+          return ready && !rows.executions.values().some((e) => e.workflowId === workflow.id && e.endedAt === null);
+        }),
+      ),
+  },
+];

@@ -1,0 +1,41 @@
+/** Every bound and delay the rules use, with its reason. */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A `wakeAt` nearer than this would make polling of resting, one farther would hide a consumer for ever. */
+export const WAKE_DELAY_MS_MIN = 30 * SECOND;
+export const WAKE_DELAY_MS_MAX = 24 * HOUR;
+
+export const BACKOFF_MS_MIN = 1 * SECOND;
+export const BACKOFF_MS_MAX = 15 * MINUTE;
+/** A provider may ask for more patience than our backoff, but not for ever. */
+export const RETRY_AFTER_MS_MAX = 24 * HOUR;
+/** Without one success for so long, waiting is no longer an answer: a person must look. */
+export const TRANSIENT_MS_MAX = 24 * HOUR;
+
+/** After its deadline a call gets this long to be over even where its process cannot be asked. */
+export const CALL_GRACE_MS = 30 * SECOND;
+/** How long a provider may take to show what it did, where its method does not say. */
+export const VISIBILITY_MS_DEFAULT = 30 * SECOND;
+
+export const APPROVAL_MS_MAX = 7 * DAY;
+/** The scheduling lease: a crash between taking a request and handing it off frees it after so long. */
+export const SCHEDULING_LEASE_MS = 15 * SECOND;
+
+/** Runs of one session before the workflow goes to the back of the line. */
+export const SESSION_RUNS_MAX = 100;
+export const FAILED_REPAIRS_MAX = 3;
+export const ABANDONED_MAX = 3;
+/** Reconcile attempts before a person is asked: with backoff, about a day. */
+export const RECONCILE_COUNT_MAX = 12;
+
+export const RESERVATIONS_MAX = 1_000;
+export const PUBLISHES_MAX = 1_000;
+export const EVENT_PAYLOAD_CHARS_MAX = 256 * 1_024;
+export const STATE_CHARS_MAX = 64 * 1_024;
+export const RESULT_CHARS_MAX = 1_024 * 1_024;
+export const TITLE_CHARS_MAX = 200;
+export const NAME_CHARS_MAX = 200;

@@ -1,0 +1,81 @@
+import type {
+  DeliveryId,
+  EventId,
+  ExecutionId,
+  MutationId,
+  RunId,
+  ScriptId,
+  SessionId,
+  TaskId,
+  WorkerId,
+  WorkflowId,
+} from '#base';
+import type {
+  Connection,
+  Delivery,
+  Event,
+  EventInput,
+  Execution,
+  HandlerState,
+  Input,
+  MaintenanceTask,
+  Mutation,
+  Run,
+  Script,
+  Session,
+  Worker,
+  Workflow,
+} from './rows.ts';
+
+/** The oldest pending event of a topic, and the newest moment an event of it became pending. */
+export interface TopicHead {
+  readonly workflowId: WorkflowId;
+  readonly topic: string;
+  readonly oldestId: EventId;
+  readonly newestSeq: number;
+}
+
+/**
+ * Everything a rule may ask for, each answered by one indexed statement. A store answers them from its tables, a test from
+ * plain maps; a rule cannot tell the difference.
+ */
+export interface Lookups {
+  workflow: { by: [WorkflowId]; gives: Workflow };
+  workflowNamed: { by: [string]; gives: Workflow };
+  workflowsHeldBy: { by: [connection: string]; gives: Workflow };
+  script: { by: [ScriptId]; gives: Script };
+  scriptsOf: { by: [WorkflowId]; gives: Script };
+  execution: { by: [ExecutionId]; gives: Execution };
+  openExecutions: { by: [WorkflowId]; gives: Execution };
+  session: { by: [SessionId]; gives: Session };
+  openSession: { by: [WorkflowId]; gives: Session };
+  run: { by: [RunId]; gives: Run };
+  activeRun: { by: [WorkflowId]; gives: Run };
+  lastRun: { by: [root: RunId]; gives: Run };
+  mutation: { by: [MutationId]; gives: Mutation };
+  ledger: { by: [root: RunId]; gives: Mutation };
+  openLedger: { by: [WorkflowId]; gives: Mutation };
+  ledgerOfEvent: { by: [firstEvent: EventId]; gives: Mutation };
+  event: { by: [EventId]; gives: Event };
+  eventKeyed: { by: [WorkflowId, topic: string, messageId: string]; gives: Event };
+  reserved: { by: [RunId]; gives: Event };
+  anyReserved: { by: [WorkflowId]; gives: Event };
+  heads: { by: [WorkflowId]; gives: TopicHead };
+  inputKeyed: { by: [WorkflowId, source: string, type: string, externalId: string]; gives: Input };
+  inputsOf: { by: [EventId]; gives: EventInput };
+  handlerStates: { by: [WorkflowId]; gives: HandlerState };
+  delivery: { by: [DeliveryId]; gives: Delivery };
+  deliveryKeyed: { by: [WorkflowId, handler: string, deliveryId: string]; gives: Delivery };
+  oldestDelivery: { by: [WorkflowId]; gives: Delivery };
+  task: { by: [TaskId]; gives: MaintenanceTask };
+  openTasks: { by: [WorkflowId]; gives: MaintenanceTask };
+  worker: { by: [WorkerId]; gives: Worker };
+  connection: { by: [name: string]; gives: Connection };
+}
+
+export type LookupName = keyof Lookups;
+
+/** Answers lookups on the connection that will write. Rows it hands out are never changed, only replaced. */
+export interface Source {
+  fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][];
+}

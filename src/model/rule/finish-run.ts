@@ -1,0 +1,14 @@
+import type { Draft } from '../draft.ts';
+import type { Run } from '../rows.ts';
+import { keep, keptState, NO_TROUBLE } from './keep.ts';
+import { unpoint } from './settle.ts';
+
+/** A stopped run is committed as it stands; it counts in its own session, whose result stays failed. */
+export function finishRun(draft: Draft, run: Run, events: 'consumed' | 'skipped'): void {
+  const count = draft.find('reserved', run.id).length;
+  if (count > 0) draft.write({ set: `events.${events}`, run: run.id, count });
+  draft.write({ set: 'run.finished', run: run.id, from: run.phase, status: run.status, at: draft.now });
+  draft.write({ set: 'session.counted', session: run.scriptRunId, cost: 0 });
+  unpoint(draft, run, draft.one('ledger', run.rootRunId));
+  keep(draft, keptState(draft, run.workflowId, run.handlerName), NO_TROUBLE);
+}

@@ -1,0 +1,109 @@
+import type { EventId, InputId, RunId } from '#base';
+import type { Publish } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { EVENT_PAYLOAD_CHARS_MAX, NAME_CHARS_MAX, PUBLISHES_MAX, TITLE_CHARS_MAX } from '../limits.ts';
+import type { Workflow } from '../rows.ts';
+import { checkJson, checkText, refuse } from './refusal.ts';
+import { nextSeq } from './stop.ts';
+
+interface Publishing {
+  readonly workflow: Workflow;
+  readonly publishes: readonly Publish[];
+  /** The topics this publisher declared. */
+  readonly topics: readonly string[];
+  readonly publisher: string;
+  readonly run: RunId | null;
+  /** For events that do not name themselves. */
+  readonly messageIdAt: (position: number) => string;
+  readonly causes: (publish: Publish) => readonly InputId[];
+}
+
+/**
+ * New events become pending. A message id that exists already names the same event: while it is pending its payload is
+ * replaced, keeping its place; once anyone has taken it up, the repeat is ignored.
+ */
+export function publishAll(draft: Draft, publishing: Publishing): readonly EventId[] {
+  const { publishes, workflow } = publishing;
+  if (publishes.length > PUBLISHES_MAX) {
+    refuse(
+      'invalid',
+      `${publishing.publisher} publishes ${publishes.length} events at once`,
+      `at most ${PUBLISHES_MAX} fit in one run`,
+      {
+        next: ['publish the rest in the next run'],
+      },
+    );
+  }
+  let seq: number | undefined;
+  const pendingSeq = () => (seq ??= nextSeq(draft, workflow.id));
+  return publishes.map((publish, position) => publishOne(draft, publishing, publish, position, pendingSeq));
+}
+
+function publishOne(
+  draft: Draft,
+  publishing: Publishing,
+  publish: Publish,
+  position: number,
+  pendingSeq: () => number,
+): EventId {
+  checkPublish(publishing, publish);
+  const { workflow, run } = publishing;
+  const { topic, payload } = publish;
+  const title = publish.title ?? null;
+  const messageId = publish.messageId ?? publishing.messageIdAt(position);
+  const inputs = publishing.causes(publish);
+  const known = draft.one('eventKeyed', workflow.id, topic, messageId);
+  if (known && known.status !== 'pending') return known.id;
+  if (known && known.payload !== payload) {
+    draft.write({ set: 'event.changed', event: known.id, payload, title, pendingSeq: pendingSeq() });
+  }
+  const id = known?.id ?? draft.newId('event');
+  if (!known) {
+    draft.write({
+      set: 'event.published',
+      row: {
+        id,
+        workflowId: workflow.id,
+        topic,
+        messageId,
+        payload,
+        title,
+        status: 'pending',
+        reservedByRunId: null,
+        redoOf: null,
+        pendingSeq: pendingSeq(),
+        publishedByRunId: run,
+        createdAt: draft.now,
+      },
+    });
+  }
+  addCauses(draft, id, inputs);
+  return id;
+}
+
+function checkPublish({ topics, publisher }: Publishing, publish: Publish): void {
+  if (!topics.includes(publish.topic)) {
+    refuse(
+      'not-subscribed',
+      `${publisher} does not publish to topic ${JSON.stringify(publish.topic)}`,
+      `it declares ${topics.join(', ') || 'none'}`,
+      {
+        next: ['declare the topic in publishes'],
+      },
+    );
+  }
+  if (publish.messageId !== undefined) checkText('the message id', publish.messageId, NAME_CHARS_MAX);
+  if (publish.title != null) checkText('the title', publish.title, TITLE_CHARS_MAX);
+  checkJson('the payload', publish.payload, EVENT_PAYLOAD_CHARS_MAX);
+}
+
+export function addCauses(draft: Draft, event: EventId, inputs: readonly InputId[]): void {
+  const known = new Set(draft.find('inputsOf', event).map((cause) => cause.inputId));
+  const added = [...new Set(inputs)].filter((input) => !known.has(input));
+  if (added.length > 0) draft.write({ set: 'event.caused', event, inputs: added });
+}
+
+/** The union of what caused these events: the trail of what they lead to. */
+export function causesOf(draft: Draft, events: readonly { id: EventId }[]): InputId[] {
+  return [...new Set(events.flatMap((event) => draft.find('inputsOf', event.id).map((cause) => cause.inputId)))].sort();
+}

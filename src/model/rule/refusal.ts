@@ -1,0 +1,67 @@
+import {
+  type ErrorFacts,
+  ID_PREFIX,
+  type IdKind,
+  idShapeOf,
+  type NextStep,
+  type RefusalCode,
+  RefusedError,
+} from '#base';
+
+type Facts = Omit<ErrorFacts, 'code' | 'message' | 'why' | 'next'> & { next?: readonly (NextStep | string)[] };
+
+/** Say no: what cannot be done to which thing, why, and what to do instead. Nothing of the command is written. */
+export function refuse(code: RefusalCode, message: string, why: string, facts: Facts = {}): never {
+  const next = (facts.next ?? []).map((step) => (typeof step === 'string' ? { label: step } : step));
+  throw new RefusedError({ ...facts, code, message, why, next });
+}
+
+/** Ids come from outside: an empty one, or one of another kind, is a mistake worth its own words. */
+export function checkId(kind: IdKind, id: unknown): void {
+  if (idShapeOf(id) === kind) return;
+  const shown = JSON.stringify(id)?.slice(0, 60) ?? String(id);
+  refuse(
+    'malformed-id',
+    `${shown} is not the id of ${article(kind)}`,
+    `ids of this kind look like ${ID_PREFIX[kind]}_01J…`,
+    {
+      next: ['look the id up in the list it came from'],
+    },
+  );
+}
+
+export function notFound(kind: IdKind, id: string): never {
+  return refuse('not-found', `${kind} ${id} does not exist`, 'no row has this id', {
+    next: ['check the id; it may belong to another data folder'],
+    ids: { [kind]: id },
+  });
+}
+
+/** Names, titles and people: text that must be there, and must fit. */
+export function checkText(what: string, text: unknown, charsMax: number): void {
+  if (typeof text !== 'string' || text.trim() === '') {
+    refuse('invalid', `${what} is empty`, 'it must be text', { next: [`give ${what}`] });
+  }
+  if (text.length > charsMax) {
+    refuse('invalid', `${what} is ${text.length} characters long`, `at most ${charsMax} are kept`, {
+      next: ['shorten it'],
+    });
+  }
+}
+
+/** JSON text that will be handed back to scripts and people: it must parse, and fit. */
+export function checkJson(what: string, text: unknown, charsMax: number): void {
+  checkText(what, text, charsMax);
+  try {
+    JSON.parse(text as string);
+  } catch (cause) {
+    refuse('invalid', `${what} is not JSON`, 'it is stored and handed on as JSON', {
+      cause,
+      next: ['send valid JSON'],
+    });
+  }
+}
+
+function article(kind: IdKind): string {
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
+}

@@ -1,0 +1,232 @@
+import type { EventId } from '#base';
+import type { ApprovalCause, StopOptions, Stopped } from '../command.ts';
+import type { Draft } from '../draft.ts';
+import { ABANDONED_MAX, FAILED_REPAIRS_MAX, TRANSIENT_MS_MAX } from '../limits.ts';
+import type { Event, Mutation, Run, Session } from '../rows.ts';
+import type { ExecutionEnd, StopStatus } from '../states.ts';
+import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
+import { executionRow, sessionRow, workflowRow } from './find.ts';
+import { backoffMs, keep, keptState } from './keep.ts';
+import { refuse } from './refusal.ts';
+import { changeStanding } from './standing.ts';
+import { reschedule } from './work.ts';
+
+/**
+ * Every failure, pause, crash and cancel of a run, in one place: the boundary decides over events and pointer, the asked status
+ * over holds and repairs, and the session ends with it, all in one transaction.
+ */
+export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: StopOptions, end?: ExecutionEnd): Stopped {
+  const ledger = draft.one('ledger', run.rootRunId);
+  const reserved = draft.find('reserved', run.id);
+  const boundary = boundaryOf(run, ledger, reserved.length);
+  checkAsked(run, asked, boundary === 'unknown', options.cause !== undefined || boundary === 'held');
+  // While the outcome is unknown that is what matters: the asked status is kept only as a word.
+  const status = boundary === 'unknown' ? 'paused:reconciliation' : asked;
+  draft.write({
+    set: 'run.stopped',
+    run: run.id,
+    status,
+    error: options.error,
+    errorType: status === asked ? (options.errorType ?? null) : asked,
+    suspects: options.suspects ?? [],
+    cost: options.cost ?? 0,
+    at: draft.now,
+  });
+  if (ledger?.status === 'in_flight') loseTrack(draft, ledger, options);
+  if (ON_BOUNDARY[boundary].events === 'release') releaseEvents(draft, run);
+  if (ON_BOUNDARY[boundary].pointer) pointAt(draft, run, ledger);
+  if (end === 'abandoned') countCrash(draft, run, reserved);
+  if (boundary !== 'unknown') applyAsked(draft, run, asked, options);
+  changeStanding(draft, run.workflowId);
+  const session = sessionRow(draft, run.scriptRunId);
+  endSession(draft, session, end ?? endOf(draft, session, asked, options), {
+    error: options.error,
+    cost: options.cost ?? 0,
+  });
+  return { run: run.id, status };
+}
+
+function checkAsked(run: Run, asked: StopStatus, unknown: boolean, hasCause: boolean): void {
+  if (asked === 'paused:reconciliation' && !unknown) {
+    refuse(
+      'wrong-state',
+      `run ${run.id} has no call of unknown outcome`,
+      'paused:reconciliation is for calls nobody can tell about',
+      {
+        next: ['stop it with the status of its error'],
+        ids: { run: run.id },
+      },
+    );
+  }
+  if (asked === 'paused:approval' && !unknown && !hasCause) {
+    refuse('invalid', `run ${run.id} cannot wait for an approval nobody can give`, 'paused:approval needs its cause', {
+      next: ['name the connection that refused, or the missing permission'],
+      ids: { run: run.id },
+    });
+  }
+}
+
+/** The call may or may not have happened, and from now on nobody is awaiting its answer. */
+function loseTrack(draft: Draft, ledger: Mutation, options: StopOptions): void {
+  draft.write({
+    set: 'mutation.unknown',
+    mutation: ledger.id,
+    from: 'in_flight',
+    to: ledger.canReconcile ? 'needs_reconcile' : 'indeterminate',
+    error: options.error,
+    callEndedAt: options.callEnded ? draft.now : null,
+    reconcileAt: ledger.canReconcile ? draft.now : null,
+    reconcileCount: 0,
+  });
+}
+
+/** Released events count as newly pending: a resting consumer wakes for them. */
+export function releaseEvents(draft: Draft, run: Run): void {
+  const count = draft.find('reserved', run.id).length;
+  if (count === 0) return;
+  draft.write({ set: 'events.released', run: run.id, count, pendingSeq: nextSeq(draft, run.workflowId) });
+}
+
+/** Every transaction that makes events pending raises the workflow's event clock, once. */
+export function nextSeq(draft: Draft, workflowId: Run['workflowId']): number {
+  const { eventSeq } = workflowRow(draft, workflowId);
+  draft.write({ set: 'workflow.seq', workflow: workflowId, from: eventSeq, to: eventSeq + 1 });
+  return eventSeq + 1;
+}
+
+/** The next session begins with this run. Where another run holds the pointer, this one was set aside before, and is again. */
+function pointAt(draft: Draft, run: Run, ledger: Mutation | undefined): void {
+  const workflow = workflowRow(draft, run.workflowId);
+  if (workflow.pendingRetryRunId === null) {
+    draft.write({ set: 'workflow.retry', workflow: workflow.id, from: null, to: run.id });
+  } else if (ledger) {
+    draft.write({ set: 'mutation.setAside', mutation: ledger.id, from: null, to: draft.now });
+  }
+}
+
+function applyAsked(draft: Draft, run: Run, asked: StopStatus, options: StopOptions): void {
+  switch (asked) {
+    case 'paused:approval':
+      if (options.cause) awaitApproval(draft, run, options.cause, options.error);
+      return;
+    case 'paused:transient':
+      return backOff(draft, run, options);
+    case 'failed:logic':
+      return needRepair(draft, run);
+    case 'failed:internal':
+      return changeStanding(draft, run.workflowId, { put: ['error'], errorReason: options.error });
+    case 'paused:reconciliation':
+    case 'crashed':
+    case 'cancelled':
+      return;
+  }
+}
+
+/** A refusal of credentials that have been renewed since must not hold anyone. */
+function awaitApproval(draft: Draft, run: Run, cause: ApprovalCause, error: string): void {
+  if (cause.kind === 'permission') return changeStanding(draft, run.workflowId, { grantMissing: true });
+  const { connection: name, version } = cause;
+  const row = draft.one('connection', name);
+  if (row && row.version !== version) return;
+  if (!row)
+    draft.write({ set: 'connection.created', row: { name, version, refusedAt: draft.now, refusedReason: error } });
+  else if (row.refusedAt === null) {
+    draft.write({
+      set: 'connection.changed',
+      name,
+      from: version,
+      to: version,
+      refusedAt: draft.now,
+      refusedReason: error,
+    });
+  }
+  const { heldConnections } = workflowRow(draft, run.workflowId);
+  if (heldConnections.includes(name)) return;
+  changeStanding(draft, run.workflowId, { heldConnections: [...heldConnections, name].sort() });
+}
+
+function backOff(draft: Draft, run: Run, options: StopOptions): void {
+  const kept = keptState(draft, run.workflowId, run.handlerName);
+  const transientSince = kept.transientSince ?? draft.now;
+  const delayMs = backoffMs(run, kept.transientCount, options.retryAfterMs ?? 0);
+  keep(draft, kept, { transientSince, transientCount: kept.transientCount + 1, backoffUntil: draft.now + delayMs });
+  if (draft.now - transientSince >= TRANSIENT_MS_MAX) {
+    const errorReason = `${run.handlerName} has not worked for a day: ${options.error}`;
+    changeStanding(draft, run.workflowId, { put: ['error'], errorReason });
+  }
+}
+
+function needRepair(draft: Draft, run: Run): void {
+  const { maintenanceRunId } = workflowRow(draft, run.workflowId);
+  draft.write({ set: 'workflow.maintenance', workflow: run.workflowId, from: maintenanceRunId, to: run.id });
+  const kept = keptState(draft, run.workflowId, run.handlerName);
+  const failedRepairs = kept.failedRepairs + (kept.repaired ? 1 : 0);
+  keep(draft, kept, { failedRepairs, repaired: false });
+  if (failedRepairs >= FAILED_REPAIRS_MAX) {
+    const errorReason = `${run.handlerName} failed again after ${failedRepairs} repairs`;
+    changeStanding(draft, run.workflowId, { put: ['error'], errorReason });
+  }
+}
+
+/** A script that takes its process down would do so for ever: after three times on the same event a person must look. */
+function countCrash(draft: Draft, run: Run, reserved: readonly Event[]): void {
+  const kept = keptState(draft, run.workflowId, run.handlerName);
+  const crashEventId = firstEventOf(draft, run, reserved);
+  const crashCount = kept.crashCount > 0 && kept.crashEventId === crashEventId ? kept.crashCount + 1 : 1;
+  keep(draft, kept, { crashCount, crashEventId });
+  if (crashCount >= ABANDONED_MAX) {
+    const errorReason = `${run.handlerName} took its process down ${crashCount} times on the same event`;
+    changeStanding(draft, run.workflowId, { put: ['error'], errorReason });
+  }
+}
+
+/** What it had reserved, or would look at next. */
+function firstEventOf(draft: Draft, run: Run, reserved: readonly Event[]): EventId | null {
+  const heads = draft.headsOf(workflowRow(draft, run.workflowId)).map((head) => head.oldestId);
+  const ids = reserved.length > 0 ? reserved.map((event) => event.id) : heads;
+  return ids.sort()[0] ?? null;
+}
+
+function endOf(draft: Draft, session: Session, asked: StopStatus, options: StopOptions): ExecutionEnd {
+  const { cancelRequestedAt } = executionRow(draft, session.executionId);
+  if (cancelRequestedAt !== null || asked === 'cancelled') return 'cancelled';
+  return options.timeout ? 'timeout' : 'failed';
+}
+
+/** A session and its execution end together; what is due next is decided from the same snapshot. */
+export function endSession(
+  draft: Draft,
+  session: Session,
+  end: ExecutionEnd,
+  failure?: { error: string; cost: number },
+): void {
+  if (failure) draft.write({ set: 'session.failed', session: session.id, ...failure, at: draft.now });
+  else draft.write({ set: 'session.completed', session: session.id, at: draft.now });
+  const execution = executionRow(draft, session.executionId);
+  draft.write({ set: 'execution.ended', execution: execution.id, from: execution.status, to: end, at: draft.now });
+  sendMessage(draft, 'execution.status_changed', execution);
+  sendMessage(draft, 'execution.completed', execution);
+  if (execution.cancelRequestedAt !== null)
+    draft.write({ set: 'workflow.quiet', workflow: session.workflowId, quiet: true });
+  reschedule(draft, session.workflowId);
+}
+
+const MESSAGE_VERSION = 1;
+
+export function sendMessage(
+  draft: Draft,
+  type:
+    | 'enforcement.created'
+    | 'execution.requested'
+    | 'execution.scheduled'
+    | 'execution.status_changed'
+    | 'execution.completed',
+  execution: { id: Session['executionId']; workflowId: Session['workflowId']; epoch: number },
+): void {
+  const { id: executionId, workflowId, epoch } = execution;
+  const id = draft.newId('message');
+  draft.write({
+    set: 'message.sent',
+    row: { id, type, executionId, workflowId, epoch, version: MESSAGE_VERSION, createdAt: draft.now },
+  });
+}
