@@ -11,6 +11,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   model: ['base'],
   store: ['base', 'model'],
   execution: ['base', 'model', 'store'],
+  sdk: [],
+  script: ['base', 'model', 'sdk'],
+  sandbox: ['base'],
+  connector: ['base', 'sdk'],
 };
 
 /** The store can write, so it is handed only to the room whose job that is, and to the one that opens and inspects it. */
