@@ -1,4 +1,4 @@
-import type { LookupName, Lookups, Source } from '#model';
+import type { LookupName, Lookups, Script, Source } from '#model';
 import type { SqlValue } from './columns.ts';
 import type { Query, SqliteDatabase } from './sqlite-database.ts';
 import { LOOKUP_STATEMENTS } from './statements/all.ts';
@@ -17,13 +17,31 @@ export function prepareSource(db: SqliteDatabase): Source {
   for (const [name, lookup] of Object.entries(LOOKUP_STATEMENTS)) {
     lookups.set(name as LookupName, prepareLookup(db, lookup as LookupStatement<LookupName>));
   }
+  const scripts = new Map<string, readonly Script[]>();
+  const fetch = <N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] => {
+    const { query, positions, parse } = lookups.get(name) as Prepared;
+    const rows = query.all(positions.map((position) => by[position] as string));
+    return rows.map(parse) as Lookups[N]['gives'][];
+  };
   return {
     fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
-      const { query, positions, parse } = lookups.get(name) as Prepared;
-      const rows = query.all(positions.map((position) => by[position] as string));
-      return rows.map(parse) as Lookups[N]['gives'][];
+      if (name !== 'script') return fetch(name, ...by);
+      // A version never changes, and every command asks for its own.
+      const [id] = by as Lookups['script']['by'];
+      const known = scripts.get(id) ?? fetch('script', id);
+      if (known.length > 0) keepNewest(scripts, id, known);
+      return known as readonly Lookups[N]['gives'][];
     },
   };
+}
+
+const SCRIPTS_MAX = 1_000;
+
+function keepNewest<V>(kept: Map<string, V>, key: string, value: V): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const [oldest] = kept.keys();
+  if (kept.size > SCRIPTS_MAX && oldest !== undefined) kept.delete(oldest);
 }
 
 function prepareLookup(db: SqliteDatabase, { sql, by, rows }: LookupStatement<LookupName>): Prepared {

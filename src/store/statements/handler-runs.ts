@@ -31,6 +31,8 @@ type Name =
   | 'run.created'
   | 'run.prepared'
   | 'run.phase'
+  | 'run.mutated'
+  | 'run.mutated'
   | 'run.outcome'
   | 'run.stopped'
   | 'run.committed'
@@ -44,6 +46,14 @@ export const RUN_WRITES: WriteStatements<Name> = {
   },
   'run.phase': {
     sql: `UPDATE handler_runs SET phase = :to WHERE id = :run AND phase = :from AND status = 'active'`,
+  },
+  'run.mutated': {
+    sql: `UPDATE handler_runs SET phase = 'mutated', mutation_outcome = 'success'
+      WHERE id = :run AND phase = 'mutating' AND status = 'active'`,
+  },
+  'run.mutated': {
+    sql: `UPDATE handler_runs SET phase = 'mutated', mutation_outcome = 'success'
+      WHERE id = :run AND phase = 'mutating' AND status = 'active'`,
   },
   'run.outcome': { sql: 'UPDATE handler_runs SET mutation_outcome = :outcome WHERE id = :run' },
   'run.stopped': {
