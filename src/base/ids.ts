@@ -47,12 +47,16 @@ const SHAPE = /^([a-z]{2,3})_[0-9A-Za-z]{1,40}$/;
 export function idShapeOf(text: unknown): IdKind | undefined {
   if (typeof text !== 'string') return undefined;
   const prefix = SHAPE.exec(text)?.[1];
-  return (Object.keys(ID_PREFIX) as IdKind[]).find((kind) => ID_PREFIX[kind] === prefix);
+  return prefix === undefined ? undefined : KIND_OF_PREFIX.get(prefix);
 }
+
+const KIND_OF_PREFIX = new Map((Object.keys(ID_PREFIX) as IdKind[]).map((kind): [string, IdKind] => [ID_PREFIX[kind], kind]));
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;
-const RANDOM_CHARS = 14;
+/** Each half of the random part: 35 bits, which a number holds exactly. */
+const HALF_CHARS = 7;
+const HALF = 2 ** 35;
 
 /**
  * Time first, then random, so that ids sort by creation. Within one source they rise strictly, also inside one millisecond
@@ -60,24 +64,32 @@ const RANDOM_CHARS = 14;
  */
 export function monotonicIds(clock: Clock): IdSource {
   let lastMs = 0;
-  let random = 0n;
+  let time = '';
+  let high = '';
+  let low = 0;
+  const startOver = (ms: number): void => {
+    lastMs = ms;
+    time = base32(ms, TIME_CHARS);
+    const random = randomBytes(10);
+    high = base32(random.readUIntBE(0, 5) % HALF, HALF_CHARS);
+    // The upper quarter stays free: there is room to count up for billions of ids within one millisecond.
+    low = Math.floor((random.readUIntBE(5, 5) % HALF) * 0.75);
+  };
   return {
     next<K extends IdKind>(kind: K): IdOf<K> {
       const now = clock.now();
-      if (now > lastMs) {
-        lastMs = now;
-        // The top bit stays free, so that counting up within the millisecond cannot overflow.
-        random = randomBytes(8).readBigUInt64BE() >> 1n;
-      } else {
-        random += 1n;
-      }
-      return `${ID_PREFIX[kind]}_${base32(BigInt(lastMs), TIME_CHARS)}${base32(random, RANDOM_CHARS)}` as IdOf<K>;
+      if (now > lastMs) startOver(now);
+      else low += 1;
+      return `${ID_PREFIX[kind]}_${time}${high}${base32(low, HALF_CHARS)}` as IdOf<K>;
     },
   };
 }
 
-function base32(value: bigint, length: number): string {
+function base32(value: number, length: number): string {
   let text = '';
-  for (let rest = value, i = 0; i < length; i++, rest >>= 5n) text = ALPHABET[Number(rest & 31n)] + text;
+  for (let rest = value, i = 0; i < length; i++) {
+    text = ALPHABET[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
   return text;
 }

@@ -1,9 +1,10 @@
 // execution: THE ONLY DOOR. Every change of state goes through the ExecutionModelManager, one command, one transaction.
 // It never decides (model does) and never speaks SQL (store does); the writable handle does not leave this room.
 // Start reading at manager.ts, then commit-queue.ts.
-export type { Change } from './changes.ts';
+export { type Change, ChangeFeed } from './changes.ts';
+export { CommitQueue } from './commit-queue.ts';
 export { type Engine, openEngine } from './engine.ts';
-export { ExecutionModelManager } from './manager.ts';
+export { ExecutionModelManager, type ModelSteps } from './manager.ts';
 export type { ExecutorPort, OperatorPort, WorkerPort } from './ports.ts';
 export { executorPort, operatorPort, workerPort } from './ports.ts';
 export type { RecoveryReport } from './recovery.ts';

@@ -161,7 +161,7 @@ export class Draft {
       return row === undefined ? [] : [row];
     }
     this.#fetch(name, answer, table, by);
-    return table.values().filter((row) => answer.matches(row, ...by));
+    return table.matching((row) => answer.matches(row, ...by));
   }
 
   one<N extends LookupName>(name: N, ...by: By<N>): Row<N> | undefined {
@@ -205,9 +205,16 @@ export class Draft {
 
   #fetch<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): void {
     if (this.#source === null) return;
-    const question = by.length === 1 ? `${name} ${by[0]}` : `${name} ${JSON.stringify(by)}`;
+    const question = questionOf(name, by);
     if (this.#asked.has(question)) return;
     this.#asked.add(question);
     for (const row of this.#source.fetch(name, ...by)) table.load(answer.key(row), row);
   }
+}
+
+/** Lengths are in it, so that no two different questions read the same. */
+function questionOf(name: string, by: readonly string[]): string {
+  let question = name;
+  for (const part of by) question += ` ${part.length} ${part}`;
+  return question;
 }

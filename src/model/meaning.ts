@@ -108,6 +108,11 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
     runRow(rows, run, (r) => r.status === 'active' && r.phase === 'preparing', { phase: 'prepared', prepareResult }),
   'run.phase': (rows, { run, from, to }) =>
     runRow(rows, run, (r) => r.status === 'active' && r.phase === from, { phase: to }),
+  'run.mutated': (rows, { run }) =>
+    runRow(rows, run, (r) => r.status === 'active' && r.phase === 'mutating', {
+      phase: 'mutated',
+      mutationOutcome: 'success',
+    }),
   'run.outcome': (rows, { run, outcome }) => runRow(rows, run, () => true, { mutationOutcome: outcome }),
   'run.stopped': (rows, { run, status, error, errorType, suspects, cost, at }) =>
     runRow(rows, run, (r) => r.status === 'active', { status, error, errorType, suspects, cost, endTimestamp: at }),

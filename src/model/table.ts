@@ -49,6 +49,13 @@ export class Table<R> {
     return [...this.#rows.values()];
   }
 
+  /** Like filter, without copying the rows that do not match. */
+  matching(matches: (row: R) => boolean): R[] {
+    const found: R[] = [];
+    for (const row of this.#rows.values()) if (matches(row)) found.push(row);
+    return found;
+  }
+
   copy(): Table<R> {
     return new Table(new Map(this.#rows));
   }

@@ -96,6 +96,8 @@ export type RunWrite =
   | { set: 'run.created'; row: Run }
   | { set: 'run.prepared'; run: RunId; prepareResult: string | null }
   | { set: 'run.phase'; run: RunId; from: ConsumerPhase; to: ConsumerPhase }
+  /** The call was applied: the outcome and the step it allows. */
+  | { set: 'run.mutated'; run: RunId }
   | { set: 'run.outcome'; run: RunId; outcome: MutationOutcome }
   | {
       set: 'run.stopped';

@@ -1,6 +1,16 @@
-import { type Clock, type IdKind, type IdOf, type IdSource, ID_PREFIX, type MutationId, type RunId, type WorkerId, type WorkflowId } from '#base';
-import type { Call, ConsumerSpec, Fence, Handlers, Publish, Reservation } from '#model';
+import {
+  type Clock,
+  ID_PREFIX,
+  type IdKind,
+  type IdOf,
+  type IdSource,
+  type MutationId,
+  type RunId,
+  type WorkerId,
+  type WorkflowId,
+} from '#base';
 import type { ExecutionModelManager } from '#execution';
+import type { Call, ConsumerSpec, Fence, Handlers, Publish, Reservation } from '#model';
 
 /** Time that only a test moves. */
 export class FakeClock implements Clock {
@@ -72,13 +82,22 @@ export function reserve(...ids: string[]): Reservation[] {
   return [{ topic: 'order.placed', ids }];
 }
 
-export async function deploy(manager: ExecutionModelManager, name = 'orders', handlers: Handlers = ORDERS): Promise<WorkflowId> {
+export async function deploy(
+  manager: ExecutionModelManager,
+  name = 'orders',
+  handlers: Handlers = ORDERS,
+): Promise<WorkflowId> {
   const { workflow } = await manager.createWorkflow(name, PERSON);
   await deployVersion(manager, workflow, handlers, 0);
   return workflow;
 }
 
-export async function deployVersion(manager: ExecutionModelManager, workflow: WorkflowId, handlers: Handlers, minor: number) {
+export async function deployVersion(
+  manager: ExecutionModelManager,
+  workflow: WorkflowId,
+  handlers: Handlers,
+  minor: number,
+) {
   const { script } = await manager.addScript(workflow, {
     major: 1,
     minor,
@@ -124,7 +143,13 @@ export function prepareAndCall(
 }
 
 /** applied + mutated + emitting, the second. */
-export function applyAndEmit(manager: ExecutionModelManager, fence: Fence, run: RunId, mutation: MutationId, result = '{"ref":"b1"}') {
+export function applyAndEmit(
+  manager: ExecutionModelManager,
+  fence: Fence,
+  run: RunId,
+  mutation: MutationId,
+  result = '{"ref":"b1"}',
+) {
   return manager.together((model) => {
     model.updateMutationResult(mutation, 'success', { fence, answer: { resolvedBy: 'provider' }, result });
     return model.updateConsumerPhase(fence, run, 'emitting');

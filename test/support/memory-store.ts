@@ -1,4 +1,3 @@
-import { RefusedError } from '#base';
 import { applyWrite, Draft, type LookupName, type Lookups, Rows, type Source } from '#model';
 import type { Store, Unit, UnitOutcome } from '#store';
 
@@ -26,7 +25,7 @@ export class MemoryStore implements Store {
       return { kind: 'done', writes };
     } catch (error) {
       this.rows = before;
-      if (error instanceof RefusedError) return { kind: 'refused', error };
+      if (error instanceof Error) return { kind: 'refused', error };
       throw error;
     }
   }

@@ -96,9 +96,12 @@ function succeed(draft: Draft, command: Take, mutation: Mutation, run: Run): voi
     result: command.result ?? null,
     ...resolution(draft, command.answer, mutation, run),
   });
-  draft.write({ set: 'run.outcome', run: run.id, outcome: 'success' });
-  if (run.status === 'active') draft.write({ set: 'run.phase', run: run.id, from: 'mutating', to: 'mutated' });
-  else settle(draft, mutation.workflowId, isPerson(command.answer));
+  if (run.status === 'active') {
+    draft.write({ set: 'run.mutated', run: run.id });
+  } else {
+    draft.write({ set: 'run.outcome', run: run.id, outcome: 'success' });
+    settle(draft, mutation.workflowId, isPerson(command.answer));
+  }
   auditAnswer(draft, command, mutation);
 }
 

@@ -1,5 +1,6 @@
 import type { Draft } from '../draft.ts';
 import type { Run } from '../rows.ts';
+import { sessionRow } from './find.ts';
 import { keep, keptState, NO_TROUBLE } from './keep.ts';
 import { unpoint } from './settle.ts';
 
@@ -8,7 +9,7 @@ export function finishRun(draft: Draft, run: Run, events: 'consumed' | 'skipped'
   const count = draft.find('reserved', run.id).length;
   if (count > 0) draft.write({ set: `events.${events}`, run: run.id, count });
   draft.write({ set: 'run.finished', run: run.id, from: run.phase, status: run.status, at: draft.now });
-  draft.write({ set: 'session.counted', session: run.scriptRunId, cost: 0 });
+  draft.write({ set: 'session.counted', session: sessionRow(draft, run.scriptRunId).id, cost: 0 });
   unpoint(draft, run, draft.one('ledger', run.rootRunId));
   keep(draft, keptState(draft, run.workflowId, run.handlerName), NO_TROUBLE);
 }

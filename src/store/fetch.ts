@@ -1,0 +1,50 @@
+import type { LookupName, Lookups, Script, Source } from '#model';
+import type { SqlValue } from './columns.ts';
+import type { Query, SqliteDatabase } from './sqlite-database.ts';
+import { LOOKUP_STATEMENTS } from './statements/all.ts';
+import type { LookupStatement } from './statements/statement.ts';
+
+interface Prepared {
+  readonly query: Query;
+  /** Which of the lookup's arguments is bound at each position. */
+  readonly positions: readonly number[];
+  readonly parse: (values: readonly SqlValue[]) => unknown;
+}
+
+/** Lookups answered from the tables, by statements prepared once. */
+export function prepareSource(db: SqliteDatabase): Source {
+  const lookups = new Map<LookupName, Prepared>();
+  for (const [name, lookup] of Object.entries(LOOKUP_STATEMENTS)) {
+    lookups.set(name as LookupName, prepareLookup(db, lookup as LookupStatement<LookupName>));
+  }
+  const scripts = new Map<string, readonly Script[]>();
+  const fetch = <N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] => {
+    const { query, positions, parse } = lookups.get(name) as Prepared;
+    const rows = query.all(positions.map((position) => by[position] as string));
+    return rows.map(parse) as Lookups[N]['gives'][];
+  };
+  return {
+    fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
+      if (name !== 'script') return fetch(name, ...by);
+      // A version never changes, and every command asks for its own.
+      const [id] = by as Lookups['script']['by'];
+      const known = scripts.get(id) ?? fetch('script', id);
+      if (known.length > 0) keepNewest(scripts, id, known);
+      return known as readonly Lookups[N]['gives'][];
+    },
+  };
+}
+
+const SCRIPTS_MAX = 1_000;
+
+function keepNewest<V>(kept: Map<string, V>, key: string, value: V): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const [oldest] = kept.keys();
+  if (kept.size > SCRIPTS_MAX && oldest !== undefined) kept.delete(oldest);
+}
+
+function prepareLookup(db: SqliteDatabase, { sql, by, rows }: LookupStatement<LookupName>): Prepared {
+  const query = db.prepare(sql);
+  return { query, positions: query.names.map((name) => by.indexOf(name)), parse: rows.parse };
+}

@@ -1,0 +1,9 @@
+// store: HOW IT IS KEPT. Writes become guarded SQL in one transaction, lookups become indexed reads, and the database refuses what no rule may do.
+// It never decides: no rule lives here, only what a word of the model means in SQL.
+// Start reading at store.ts, then sqlite.ts, then statements/; schema/ has the tables, indexes and guards.
+export type { SqlValue } from './columns.ts';
+export { GuardError } from './guard-error.ts';
+export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
+export { type DueWorkflow, type EventFilter, openReader, type Reader, type UnfinishedExecution } from './reader.ts';
+export type { RowOf, TableName } from './statements/all.ts';
+export type { Store, Unit, UnitOutcome } from './store.ts';

@@ -1,0 +1,99 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, StoreFailedError } from '#base';
+import { folderError, storeError } from './failures.ts';
+import { type ProcessLock, takeProcessLock } from './process-lock.ts';
+import { migrate } from './schema/migrate.ts';
+import { SqliteStore } from './sqlite.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+import type { Store } from './store.ts';
+
+/** What the engine's promise stands on. Each is set, then read back: SQLite ignores a pragma it does not like. */
+const PRAGMAS = {
+  journal_mode: 'wal',
+  /** 2 is FULL: a commit is on the disk before it is answered. */
+  synchronous: 2,
+  foreign_keys: 1,
+  busy_timeout: 5_000,
+  /** Else REPLACE deletes rows past the guards. */
+  recursive_triggers: 1,
+} as const;
+
+/** 64 MiB of pages in memory: SQLite's own 2 MB would read the same index pages again and again. */
+const CACHE_KIB = 65_536;
+/** Up to this size all pages are looked at before the first write; larger files would make every start wait. */
+const CHECKED_BYTES_MAX = 64 * 1_024 * 1_024;
+
+export interface SqliteOptions {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  /** Only for the test that shows a start being refused when one of them does not hold. */
+  readonly pragmas?: { readonly [P in keyof typeof PRAGMAS]?: string | number };
+}
+
+/** Opens, or creates, the database of a data folder, and keeps every other process from writing to it. */
+export function openSqliteStore(options: SqliteOptions): Store {
+  const { dataDir, clock } = options;
+  makeFolder(dataDir);
+  const lock = takeProcessLock(dataDir, clock);
+  const path = databasePath(dataDir);
+  let db: SqliteDatabase | undefined;
+  try {
+    db = new SqliteDatabase(path);
+    return open(db, lock, options);
+  } catch (error) {
+    // A kill point stands for the death of the process: whatever it threw, nothing more is written and both files are let go.
+    db?.close();
+    lock.release();
+    throw storeError(error, path);
+  }
+}
+
+export function databasePath(dataDir: string): string {
+  return join(dataDir, 'pawl.db');
+}
+
+function open(db: SqliteDatabase, lock: ProcessLock, { pragmas }: SqliteOptions): Store {
+  // First of all a write lock: whether the file can be written, and is a database, is then known before anything is changed.
+  db.exec(`PRAGMA busy_timeout = ${PRAGMAS.busy_timeout}; BEGIN IMMEDIATE; ROLLBACK`);
+  setPragmas(db, { ...PRAGMAS, ...pragmas });
+  checkPages(db);
+  migrate(db, db.dialect);
+  return new SqliteStore(db, lock);
+}
+
+function makeFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+  } catch (error) {
+    throw folderError(error, dataDir);
+  }
+}
+
+function setPragmas(db: SqliteDatabase, pragmas: Readonly<Record<string, string | number>>): void {
+  db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+  for (const [name, value] of Object.entries(pragmas)) db.exec(`PRAGMA ${name} = ${value}`);
+  for (const [name, wanted] of Object.entries(PRAGMAS)) {
+    const found = db.rows(`PRAGMA ${name}`)[0]?.[0];
+    if (found === wanted) continue;
+    throw new StoreFailedError({
+      code: 'store-unsafe',
+      message: `${db.path} would run with ${name} = ${found}, not ${wanted}`,
+      why: 'with less, an answered command could be lost or a broken row be kept',
+      next: [{ label: 'keep the data folder on a local disk; a network folder cannot do it' }],
+    });
+  }
+}
+
+/** Damage is cheapest to hear of before the first write. */
+function checkPages(db: SqliteDatabase): void {
+  if (statSync(db.path).size > CHECKED_BYTES_MAX) return;
+  const problem = db.rows('PRAGMA quick_check(1)')[0]?.[0];
+  if (problem === 'ok') return;
+  throw new StoreFailedError({
+    code: 'store-corrupt',
+    message: `${db.path} is damaged`,
+    why: String(problem),
+    next: [{ label: 'keep the data folder as it is for a look, and start from the last backup' }],
+  });
+}

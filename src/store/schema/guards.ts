@@ -1,0 +1,202 @@
+import {
+  CONSUMER_PHASE_STEPS,
+  DELIVERY_STEPS,
+  EVENT_STEPS,
+  EXECUTION_STEPS,
+  MUTATION_STEPS,
+  PRODUCER_PHASE_STEPS,
+  RUN_STATUS_STEPS,
+  TASK_STEPS,
+  WORKFLOW_STATUS_STEPS,
+} from '#model';
+import type { Guard } from '../dialect.ts';
+import { TABLES, type TableName } from '../statements/all.ts';
+import { isLegalStep } from './words.ts';
+
+/**
+ * What may become of each row, whoever asks. `changes` are the columns a write may set; the others are fixed for the row's life.
+ * A guard on named columns costs nothing where a statement sets others.
+ */
+interface Lifecycle {
+  readonly changes: readonly string[];
+  readonly deletable?: true;
+  readonly guards?: readonly Pick<Guard, 'columns' | 'when' | 'says'>[];
+}
+
+const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
+  workflows: {
+    changes: [
+      'status',
+      'holds',
+      'error_reason',
+      'held_connections',
+      'grant_missing',
+      'maintenance',
+      'maintenance_run_id',
+      'pending_retry_run_id',
+      'event_seq',
+      'quiet',
+      'due_at',
+      'active_script_id',
+    ],
+    guards: [
+      {
+        columns: ['status'],
+        when: `NEW.status <> OLD.status AND NOT ${isLegalStep('status', WORKFLOW_STATUS_STEPS, false)}`,
+        says: 'a workflow cannot take this step',
+      },
+    ],
+  },
+  scripts: { changes: [] },
+  enforcements: { changes: [] },
+  executions: {
+    changes: [
+      'status',
+      'trigger',
+      'epoch',
+      'owner',
+      'cancel_requested_at',
+      'cancel_requested_by',
+      'scheduling_until',
+      'started_at',
+      'ended_at',
+    ],
+    guards: [
+      {
+        when: `NOT ${isLegalStep('status', EXECUTION_STEPS, true)} OR NEW.epoch < OLD.epoch`,
+        says: 'an execution cannot take this step, and one that has ended never changes',
+      },
+    ],
+  },
+  script_runs: {
+    changes: ['result', 'error', 'cost', 'handler_run_count', 'end_timestamp'],
+    guards: [
+      {
+        columns: ['result', 'error', 'end_timestamp'],
+        when: `OLD.result <> ''`,
+        says: 'a session that has ended changes only its count and cost',
+      },
+    ],
+  },
+  handler_runs: {
+    changes: [
+      'phase',
+      'status',
+      'prepare_result',
+      'mutation_outcome',
+      'output_state',
+      'error',
+      'error_type',
+      'suspects',
+      'cost',
+      'end_timestamp',
+    ],
+    guards: [
+      {
+        when: `NOT ${isLegalStep('status', RUN_STATUS_STEPS, true)}`,
+        says: 'a run stops once, and one that is committed never changes',
+      },
+      {
+        columns: ['phase'],
+        when: `NEW.phase <> OLD.phase AND NOT ${isLegalPhaseStep()}`,
+        says: 'a run moves one phase at a time while it is active',
+      },
+    ],
+  },
+  events: {
+    changes: ['payload', 'title', 'status', 'reserved_by_run_id', 'pending_seq'],
+    guards: [
+      {
+        when: `NOT ${isLegalStep('status', EVENT_STEPS, true)}`,
+        says: 'an event cannot take this step, and one that is consumed or skipped never changes',
+      },
+      {
+        columns: ['payload', 'title'],
+        when: `OLD.status <> 'pending'`,
+        says: 'only a pending event can be changed',
+      },
+    ],
+  },
+  mutations: {
+    changes: [
+      'status',
+      'result',
+      'error',
+      'call_deadline',
+      'call_ended_at',
+      'approved_at',
+      'approved_by',
+      'reconcile_at',
+      'reconcile_owner',
+      'reconcile_until',
+      'reconcile_count',
+      'set_aside_at',
+      'resolved_by',
+      'resolved_by_name',
+      'resolved_at',
+    ],
+    guards: [
+      {
+        // A chain that has its answer may still be set aside behind another, and taken up again.
+        columns: columnsBut('mutations', 'set_aside_at'),
+        when: `NOT ${isLegalStep('status', MUTATION_STEPS, true)}`,
+        says: 'a mutation cannot take this step, and an answer never changes',
+      },
+    ],
+  },
+  handler_states: { changes: columnsBut('handler_states', 'workflow_id', 'handler_name') },
+  inputs: { changes: [] },
+  event_inputs: { changes: [] },
+  deliveries: {
+    changes: ['status', 'run_id'],
+    guards: [
+      { when: `NOT ${isLegalStep('status', DELIVERY_STEPS, true)}`, says: 'a delivery that is done never changes' },
+    ],
+  },
+  messages: { changes: [], deletable: true },
+  maintenance_tasks: {
+    changes: ['status', 'closed_at', 'closed_by'],
+    guards: [{ when: `NOT ${isLegalStep('status', TASK_STEPS, true)}`, says: 'a task that is closed never changes' }],
+  },
+  workers: {
+    changes: ['lease_until', 'ended_at'],
+    guards: [{ when: 'OLD.ended_at IS NOT NULL', says: 'a worker that has ended never changes' }],
+  },
+  evidence: { changes: [] },
+  connections: {
+    changes: ['version', 'refused_at', 'refused_reason'],
+    guards: [{ when: 'NEW.version < OLD.version', says: 'the version of a connection only rises' }],
+  },
+  audit_log: { changes: [] },
+};
+
+/** Every guard there is, in the words of the tables of states. They are put into the database anew when these words change. */
+export function guards(): Guard[] {
+  return (Object.keys(LIFECYCLES) as TableName[]).flatMap((name) => guardsOf(name, LIFECYCLES[name]));
+}
+
+function guardsOf(name: TableName, { changes, deletable, guards = [] }: Lifecycle): Guard[] {
+  const fixed = columnsBut(name, ...changes);
+  const says = changes.length === 0 ? `${name} never change` : `${name}: ${fixed.join(', ')} never change`;
+  const columns = changes.length === 0 ? {} : { columns: fixed };
+  return [
+    ...guards.map((guard, i): Guard => ({ ...guard, name: `${name}_step_${i + 1}`, table: name, on: 'UPDATE' })),
+    { name: `${name}_fixed`, table: name, on: 'UPDATE', ...columns, says },
+    ...(deletable
+      ? []
+      : [{ name: `${name}_kept`, table: name, on: 'DELETE', says: `${name} are never deleted` } as const]),
+  ];
+}
+
+function columnsBut(name: TableName, ...but: readonly string[]): string[] {
+  return TABLES[name].columns.filter((column) => !but.includes(column));
+}
+
+/** One step at a time while active; an operator's commit takes a stopped run from any phase, phase and status together. */
+function isLegalPhaseStep(): string {
+  const producer = `OLD.handler_type = 'producer' AND ${isLegalStep('phase', PRODUCER_PHASE_STEPS, false)}`;
+  const consumer = `OLD.handler_type = 'consumer' AND ${isLegalStep('phase', CONSUMER_PHASE_STEPS, false)}`;
+  const goesOn = `OLD.status = 'active' AND (NEW.status = 'active' OR NEW.status = 'committed')`;
+  const finished = `OLD.status <> 'active' AND NEW.status = 'committed'`;
+  return `(${goesOn} AND (${producer} OR ${consumer}) OR ${finished})`;
+}

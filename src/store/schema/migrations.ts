@@ -1,0 +1,21 @@
+import type { Dialect } from '../dialect.ts';
+import { INDEXES } from './001-indexes.ts';
+import { tables } from './001-tables.ts';
+
+/** One version of the schema: all of its steps or none. Once released, a migration is history and is not edited. */
+export interface Migration {
+  readonly version: number;
+  steps(dialect: Dialect): readonly string[];
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, steps: (dialect) => [...tables(dialect), ...INDEXES] }];
+
+/** One row: what the tables are, which guards they have, and a place for the probe to write to. */
+export function versionTable(dialect: Dialect): string {
+  return `CREATE TABLE IF NOT EXISTS schema_version (
+    id ${dialect.integer} NOT NULL PRIMARY KEY CHECK (id = 1),
+    version ${dialect.integer} NOT NULL,
+    guards TEXT NOT NULL,
+    probe TEXT NOT NULL
+  ) ${dialect.tableEnd}`;
+}

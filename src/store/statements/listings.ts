@@ -1,0 +1,72 @@
+import { EVENTS, PENDING_TOPICS } from './events.ts';
+import { EXECUTIONS, IS_BUSY } from './executions.ts';
+import { MUTATIONS } from './mutations.ts';
+
+/**
+ * What the rooms above ask for to find their work and to show it. They list candidates, each page bounded by `:limit`: whoever acts
+ * on one decides again, on the writing connection.
+ */
+export const LISTINGS = {
+  /** Handed off and not ended. A workflow has at most one, so they are paged in the order of an index that exists anyway. */
+  unfinishedExecutions: `SELECT id, epoch, status, owner,
+      (SELECT count(*) FROM handler_runs WHERE workflow_id = executions.workflow_id AND status = 'active')
+    FROM executions
+    WHERE ${IS_BUSY} AND status <> 'scheduling'
+      AND workflow_id > coalesce((SELECT workflow_id FROM executions WHERE id = :after), '')
+    ORDER BY workflow_id LIMIT :limit`,
+
+  dueWorkflows: 'SELECT id, due_at FROM workflows WHERE due_at <= :now ORDER BY due_at, id LIMIT :limit',
+  nextDueAt: 'SELECT min(due_at) FROM workflows WHERE due_at IS NOT NULL',
+
+  dueReconciles: `SELECT ${MUTATIONS.columnList()} FROM mutations
+    WHERE status = 'needs_reconcile' AND reconcile_at <= :now AND (reconcile_until IS NULL OR reconcile_until <= :now)
+    ORDER BY reconcile_at LIMIT :limit`,
+  expiredApprovals: `SELECT ${MUTATIONS.columnList()} FROM mutations
+    WHERE status = 'pending' AND approval_expires_at <= :now AND approved_at IS NULL
+    ORDER BY approval_expires_at LIMIT :limit`,
+  expiredScheduling: `SELECT ${EXECUTIONS.columnList()} FROM executions
+    WHERE status = 'scheduling' AND scheduling_until <= :now ORDER BY scheduling_until LIMIT :limit`,
+
+  maintenanceWithoutTask: `SELECT id FROM workflows
+    WHERE maintenance_run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM maintenance_tasks
+      WHERE run_id = workflows.maintenance_run_id AND status = 'open' AND kind = 'repair')
+    ORDER BY maintenance_run_id LIMIT :limit`,
+
+  /** Reserved for a run that is neither active, nor pending retry, nor the set-aside end of its chain: only a bug makes any. */
+  orphanedReservedEvents: `SELECT ${EVENTS.columnList('events')}
+    FROM events
+      JOIN workflows ON workflows.id = events.workflow_id
+      JOIN handler_runs ON handler_runs.id = events.reserved_by_run_id
+    WHERE events.status = 'reserved' AND (handler_runs.workflow_id <> workflows.id OR NOT (
+        handler_runs.status = 'active'
+        OR workflows.pending_retry_run_id IS NOT DISTINCT FROM handler_runs.id
+        OR handler_runs.status <> 'committed'
+          AND NOT EXISTS (SELECT 1 FROM handler_runs AS later WHERE later.retry_of = handler_runs.id)
+          AND EXISTS (SELECT 1 FROM mutations
+            WHERE mutations.root_run_id = handler_runs.root_run_id AND mutations.set_aside_at IS NOT NULL)))
+    ORDER BY events.workflow_id, events.reserved_by_run_id LIMIT :limit`,
+
+  scriptCode: 'SELECT code FROM scripts WHERE id = :script',
+} as const;
+
+const SELECT_EVENTS = `SELECT ${EVENTS.columnList()} FROM events`;
+
+/** Events of a workflow in the order they were made; each filter has the index that knows its answer. */
+export const EVENT_LISTINGS = {
+  all: `${SELECT_EVENTS} WHERE workflow_id = :workflow AND id > :after
+      AND topic = coalesce(:topic, topic) AND status = coalesce(:status, status) ORDER BY id LIMIT :limit`,
+  pendingOfTopic: `${SELECT_EVENTS} WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending'
+      AND id > :after ORDER BY id LIMIT :limit`,
+  pending: `${PENDING_TOPICS}
+    SELECT ${EVENTS.columnList('events')} FROM topics JOIN events ON events.id IN (
+      SELECT id FROM events AS waiting WHERE waiting.workflow_id = :workflow AND waiting.topic = topics.topic
+        AND waiting.status = 'pending' AND waiting.id > :after ORDER BY waiting.id LIMIT :limit)
+    ORDER BY events.id LIMIT :limit`,
+  // Asked for in two steps: else SQLite walks the workflow's whole history because that is in the right order.
+  reserved: `${SELECT_EVENTS} WHERE id IN (SELECT id FROM events
+        WHERE workflow_id = :workflow AND status = 'reserved' AND reserved_by_run_id IS NOT NULL)
+      AND id > :after AND topic = coalesce(:topic, topic) ORDER BY id LIMIT :limit`,
+  aside: `${SELECT_EVENTS} WHERE workflow_id = :workflow AND status = :status
+      AND (status = 'parked' OR status = 'skipped') AND id > :after
+      AND topic = coalesce(:topic, topic) ORDER BY id LIMIT :limit`,
+} as const;

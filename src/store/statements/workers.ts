@@ -1,0 +1,24 @@
+import type { Worker } from '#model';
+import { table } from '../columns.ts';
+import { inserted, type LookupStatements, selected, type WriteStatements } from './statement.ts';
+
+export const WORKERS = table<Worker>('workers', {
+  id: 'text',
+  name: 'text',
+  pool: 'text',
+  leaseUntil: 'integer',
+  startedAt: 'integer',
+  endedAt: 'integer',
+});
+
+export const WORKER_WRITES: WriteStatements<'worker.registered' | 'worker.renewed' | 'worker.ended'> = {
+  'worker.registered': inserted(WORKERS),
+  'worker.renewed': {
+    sql: 'UPDATE workers SET lease_until = :leaseUntil WHERE id = :worker AND ended_at IS NULL',
+  },
+  'worker.ended': { sql: 'UPDATE workers SET ended_at = :at WHERE id = :worker AND ended_at IS NULL' },
+};
+
+export const WORKER_LOOKUPS: LookupStatements<'worker'> = {
+  worker: selected(WORKERS, ['worker'], 'WHERE id = :worker'),
+};
