@@ -3,6 +3,7 @@ import { openReader, openSqliteStore, type Reader, type Store } from '#store';
 import { type Change, ChangeFeed } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { ExecutionModelManager } from './manager.ts';
+import { holdViolators, type Violation } from './recovery.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -28,6 +29,8 @@ export interface Recovered {
   readonly sessions: number;
   readonly tasks: number;
   readonly orphanedEvents: readonly string[];
+  /** What was found broken; each workflow concerned is on hold. */
+  readonly violations: readonly Violation[];
 }
 
 const LEASE_MS = 45_000;
@@ -42,7 +45,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
-  const recovered = await recover(manager, self, options.leaseMs ?? LEASE_MS);
+  const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS);
   return {
     manager,
     reader,
@@ -53,13 +56,19 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-async function recover(manager: ExecutionModelManager, self: WorkerId, leaseMs: number): Promise<Recovered> {
+async function recover(
+  manager: ExecutionModelManager,
+  reader: Reader,
+  self: WorkerId,
+  leaseMs: number,
+): Promise<Recovered> {
   await manager.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs });
   const runs = await manager.recoverCrashedRuns(self);
   const sessions = await manager.recoverUnfinishedSessions(self);
   const tasks = await manager.recoverMaintenanceMode();
   const orphaned = await manager.assertNoOrphanedReservedEvents();
-  return { runs: runs.recovered, sessions: sessions.recovered, tasks, orphanedEvents: orphaned.events };
+  const violations = await holdViolators(manager, reader);
+  return { runs: runs.recovered, sessions: sessions.recovered, tasks, orphanedEvents: orphaned.events, violations };
 }
 
 async function close(

@@ -1,4 +1,5 @@
 import { type ExecutionId, RefusedError, reach, type WorkerId, type WorkflowId } from '#base';
+import { INVARIANTS } from '#model';
 import type { Reader } from '#store';
 import type { ExecutionModelManager } from './manager.ts';
 
@@ -66,10 +67,41 @@ export async function orphanedReservedEvents(manager: ExecutionModelManager, rea
   const events = orphans.map((event) => event.id);
   for (const workflow of workflows) {
     const ids = orphans.filter((event) => event.workflowId === workflow).map((event) => event.id);
-    await manager.holdWorkflow(
+    await hold(
+      manager,
       workflow,
       `reserved events belong to no run: ${ids.join(', ')}; this is a bug of the engine, please report it`,
     );
   }
   return { events, held: workflows };
+}
+
+export interface Violation {
+  readonly invariant: string;
+  readonly workflow: WorkflowId;
+  readonly id: string;
+}
+
+/** At start: the invariants an index answers. A workflow that breaks one is held and shown; nothing is repaired silently. */
+export async function holdViolators(manager: ExecutionModelManager, reader: Reader): Promise<readonly Violation[]> {
+  const violations = INVARIANTS.filter((invariant) => invariant.atStart).flatMap(({ name, sql }) =>
+    reader
+      .offenders(sql)
+      .map((row) => ({ invariant: name, workflow: row.workflow_id as WorkflowId, id: String(row.id) })),
+  );
+  for (const workflow of new Set(violations.map((violation) => violation.workflow))) {
+    const broken = violations.filter((violation) => violation.workflow === workflow);
+    const reason = broken.map(({ invariant, id }) => `${id} breaks "${invariant}"`).join('; ');
+    await hold(manager, workflow, `${reason}: this is a bug of the engine, please report it`);
+  }
+  return violations;
+}
+
+/** A workflow that is not live cannot run, so there is nothing to hold. */
+async function hold(manager: ExecutionModelManager, workflow: WorkflowId, reason: string): Promise<void> {
+  try {
+    await manager.holdWorkflow(workflow, reason);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+  }
 }

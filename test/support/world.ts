@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { type EventId, type IdSource, type RefusalCode, RefusedError, type SessionId, type WorkerId } from '#base';
+import {
+  type EventId,
+  type IdSource,
+  type KillPoint,
+  onKillPoint,
+  type RefusalCode,
+  RefusedError,
+  type SessionId,
+  type WorkerId,
+} from '#base';
 import { ChangeFeed, CommitQueue, ExecutionModelManager, type ModelSteps } from '#execution';
 import {
   type CommandName,
@@ -51,6 +61,7 @@ interface Opened {
   readonly store: Store;
   readonly reader: Reader;
   readonly rows: () => Rows;
+  readonly dataDir?: string;
   readonly close: () => Promise<void>;
 }
 
@@ -65,14 +76,19 @@ export class World {
   readonly #opened: Opened;
   readonly #queue: CommitQueue;
   #seen: Rows = new Rows();
+  #watched = true;
+  #fatal: unknown;
+  #commits = 0;
 
   private constructor(kind: StoreKind) {
     this.kind = kind;
     this.#opened = STORES[kind](this.clock);
     const { store, reader } = this.#opened;
     const { clock, ids } = this;
-    const onFatal = (error: unknown) => assert.fail(error as Error);
-    this.#queue = new CommitQueue({ store, clock, ids, changes: new ChangeFeed(), onFatal });
+    const onFatal = (error: unknown) => {
+      this.#fatal = error;
+    };
+    this.#queue = new CommitQueue({ store: this.#counted(store), clock, ids, changes: new ChangeFeed(), onFatal });
     this.manager = new WatchedManager(this.#queue, reader, () => this.#look());
     this.reader = reader;
     this.self = ids.next('worker');
@@ -127,6 +143,33 @@ export class World {
     await this.#queue.drained();
     this.#queue.close();
     await this.#opened.close();
+    assert.equal(this.#fatal, undefined);
+  }
+
+  /** Transactions so far. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** Breaks the rows behind the engine's back; from then on nobody asks the invariants. */
+  tamper(how: { readonly rows: (rows: Rows) => void; readonly sql: string }): void {
+    this.#watched = false;
+    if (this.#opened.dataDir === undefined) return how.rows(this.rows);
+    const db = new DatabaseSync(join(this.#opened.dataDir, 'pawl.db'));
+    db.exec(how.sql);
+    db.close();
+  }
+
+  /** The process dies at this point of the commit: the caller never hears, and this world takes no more commands. */
+  async diesAt(point: KillPoint, ask: () => Promise<unknown>): Promise<void> {
+    const death = new Error(`killed at ${point}`);
+    onKillPoint((reached) => {
+      if (reached === point) throw death;
+    });
+    await assert.rejects(ask, death);
+    onKillPoint(undefined);
+    assert.equal(this.#fatal, death);
+    this.#fatal = undefined;
   }
 
   /** Says no in words, and writes nothing. */
@@ -149,7 +192,19 @@ export class World {
     return error;
   }
 
+  #counted(store: Store): Store {
+    return {
+      commit: (units) => {
+        this.#commits += 1;
+        return store.commit(units);
+      },
+      probe: () => store.probe(),
+      close: () => store.close(),
+    };
+  }
+
   #look(): void {
+    if (!this.#watched) return;
     const { rows } = this;
     for (const invariant of INVARIANTS) {
       assert.deepEqual(invariant.offenders(rows), [], invariant.says);
@@ -175,6 +230,7 @@ function openSqlite(clock: FakeClock): Opened {
     store,
     reader,
     rows: () => rowsOf(reader),
+    dataDir,
     close: async () => {
       reader.close();
       await store.close();

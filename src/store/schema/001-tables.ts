@@ -25,7 +25,7 @@ import { finalWords, holdTexts, isWord } from './words.ts';
 const ENDED_EXECUTION = oneOf('status', finalWords(EXECUTION_STEPS));
 const RESOLVED_MUTATION = oneOf('status', finalWords(MUTATION_STEPS));
 
-/** What a live workflow's status must be for its holds, and that a waiting connection is among them. */
+/** What a live workflow's status must be for its holds; one that is not live has none. */
 function standing(): string {
   const fits = LIVE_WORKFLOW.map(
     (status) =>
@@ -34,7 +34,7 @@ function standing(): string {
         holdTexts((holds) => statusOf(holds) === status),
       )})`,
   );
-  return `NOT ${oneOf('status', LIVE_WORKFLOW)} OR ${fits.join(' OR ')}`;
+  return `(NOT ${oneOf('status', LIVE_WORKFLOW)} AND holds = '') OR ${fits.join(' OR ')}`;
 }
 
 function connectionHold(): string {

@@ -32,7 +32,6 @@ type Name =
   | 'run.prepared'
   | 'run.phase'
   | 'run.mutated'
-  | 'run.mutated'
   | 'run.outcome'
   | 'run.stopped'
   | 'run.committed'
@@ -46,10 +45,6 @@ export const RUN_WRITES: WriteStatements<Name> = {
   },
   'run.phase': {
     sql: `UPDATE handler_runs SET phase = :to WHERE id = :run AND phase = :from AND status = 'active'`,
-  },
-  'run.mutated': {
-    sql: `UPDATE handler_runs SET phase = 'mutated', mutation_outcome = 'success'
-      WHERE id = :run AND phase = 'mutating' AND status = 'active'`,
   },
   'run.mutated': {
     sql: `UPDATE handler_runs SET phase = 'mutated', mutation_outcome = 'success'

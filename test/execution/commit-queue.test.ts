@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type RefusedError, StoreFailedError, StoreUnavailableError } from '#base';
+import { ChangeFeed, CommitQueue, ExecutionModelManager } from '#execution';
+import type { Store, Unit, UnitOutcome } from '#store';
+import { countedIds, FakeClock, PERSON } from '../support/fixture.ts';
+import { MemoryReader } from '../support/memory-reader.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+
+/** A store whose disk obeys the test. */
+class ObedientStore implements Store {
+  readonly memory = new MemoryStore();
+  readonly batches: number[] = [];
+  failure: Error | undefined;
+  probes = 0;
+
+  async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
+    if (this.failure) throw this.failure;
+    this.batches.push(units.length);
+    return this.memory.commit(units);
+  }
+
+  async probe(): Promise<void> {
+    this.probes++;
+    if (this.failure) throw this.failure;
+  }
+
+  close(): Promise<void> {
+    return this.memory.close();
+  }
+}
+
+function setUp() {
+  const store = new ObedientStore();
+  const changes = new ChangeFeed();
+  const fatal: unknown[] = [];
+  const queue = new CommitQueue({
+    store,
+    clock: new FakeClock(),
+    ids: countedIds(),
+    changes,
+    onFatal: (error) => fatal.push(error),
+  });
+  const manager = new ExecutionModelManager(queue, new MemoryReader(() => store.memory.rows));
+  return { store, changes, fatal, queue, manager };
+}
+
+const FULL = new StoreUnavailableError({
+  code: 'full',
+  message: 'the disk is full',
+  why: 'no space',
+  next: [{ label: 'free some' }],
+});
+const BROKEN = new StoreFailedError({
+  code: 'io',
+  message: 'the disk is broken',
+  why: 'i/o error',
+  next: [{ label: 'replace it' }],
+});
+
+test('what one tick submits shares a commit, in batches of at most 64', async () => {
+  const { store, manager } = setUp();
+  await Promise.all(Array.from({ length: 150 }, (_, i) => manager.createWorkflow(`w${i}`, PERSON)));
+  assert.deepEqual(store.batches, [64, 64, 22]);
+});
+
+test('a refusal in a batch leaves its neighbours alone', async () => {
+  const { store, manager } = setUp();
+  const results = await Promise.allSettled([
+    manager.createWorkflow('a', PERSON),
+    manager.createWorkflow('a', PERSON),
+    manager.createWorkflow('b', PERSON),
+  ]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual(
+    store.memory.rows.workflows.values().map(({ name }) => name),
+    ['a', 'b'],
+  );
+  assert.equal(((results[1] as PromiseRejectedResult).reason as RefusedError).code, 'wrong-state');
+});
+
+test('steps of one transaction are all written or none', async () => {
+  const { store, manager } = setUp();
+  const refused = manager.together((model) => {
+    model.createWorkflow('a', PERSON);
+    model.createWorkflow('a', PERSON);
+  });
+  await assert.rejects(refused, { code: 'wrong-state' });
+  assert.equal(store.memory.rows.workflows.values().length, 0);
+});
+
+test('a full disk refuses everything that waits, loses nothing, and work goes on when there is room again', async () => {
+  const { store, manager, fatal } = setUp();
+  store.failure = FULL;
+  const results = await Promise.allSettled(
+    Array.from({ length: 100 }, (_, i) => manager.createWorkflow(`w${i}`, PERSON)),
+  );
+  assert.ok(results.every((result) => result.status === 'rejected' && result.reason === FULL));
+  await assert.rejects(manager.createWorkflow('late', PERSON), (error) => error === FULL);
+  assert.deepEqual(store.batches, []);
+  store.failure = undefined;
+  await until(() => store.probes > 0);
+  await manager.createWorkflow('after', PERSON);
+  assert.deepEqual(
+    store.memory.rows.workflows.values().map(({ name }) => name),
+    ['after'],
+  );
+  assert.deepEqual(fatal, []);
+});
+
+test('the queue asks again and again whether the disk has room', async () => {
+  const { store, manager, queue } = setUp();
+  store.failure = FULL;
+  await assert.rejects(manager.createWorkflow('a', PERSON));
+  await until(() => store.probes >= 2);
+  await assert.rejects(manager.createWorkflow('b', PERSON), (error) => error === FULL);
+  queue.close();
+});
+
+test('a disk that cannot be trusted ends the engine', async () => {
+  const { store, manager, fatal } = setUp();
+  store.failure = BROKEN;
+  await assert.rejects(manager.createWorkflow('a', PERSON), (error) => error === BROKEN);
+  assert.deepEqual(fatal, [BROKEN]);
+  store.failure = undefined;
+  await assert.rejects(manager.createWorkflow('b', PERSON), (error) => error === BROKEN);
+});
+
+test('a disk that breaks while it is full ends the engine', async () => {
+  const { store, manager, fatal } = setUp();
+  store.failure = FULL;
+  await assert.rejects(manager.createWorkflow('a', PERSON));
+  store.failure = BROKEN;
+  await until(() => fatal.length > 0);
+  assert.deepEqual(fatal, [BROKEN]);
+});
+
+test('more than ten thousand waiting commands are refused, and the rest is done', async () => {
+  const { store, manager } = setUp();
+  const all = Array.from({ length: 10_001 }, () => manager.createWorkflow('', PERSON));
+  const results = await Promise.allSettled(all);
+  const last = results.at(-1) as PromiseRejectedResult;
+  assert.equal(last.reason.code, 'overloaded');
+  assert.equal(
+    results.filter((result) => result.status === 'rejected' && result.reason.code === 'invalid').length,
+    10_000,
+  );
+  assert.equal(
+    store.batches.reduce((sum, size) => sum + size, 0),
+    10_000,
+  );
+});
+
+test('a closed engine takes no more commands', async () => {
+  const { manager, queue } = setUp();
+  await manager.createWorkflow('a', PERSON);
+  await queue.drained();
+  queue.close();
+  await assert.rejects(manager.createWorkflow('b', PERSON), { code: 'closed' });
+});
+
+test('changes are told after the commit, once a row, and not for refusals', async () => {
+  const { store, manager, changes } = setUp();
+  const told: string[] = [];
+  const stop = changes.listen((list) => {
+    assert.ok(store.batches.length > 0, 'told before the commit');
+    told.push(...list.map(({ kind, id }) => `${kind} ${id}`));
+  });
+  const { workflow } = await manager.createWorkflow('a', PERSON);
+  await manager.createWorkflow('a', PERSON).catch(() => undefined);
+  assert.deepEqual(told, [`workflow ${workflow}`]);
+  stop();
+  await manager.createWorkflow('b', PERSON);
+  assert.equal(told.length, 1);
+});
+
+test('a command that is decided twice makes the same ids', async () => {
+  const { store, manager } = setUp();
+  const commit = store.memory.commit.bind(store.memory);
+  const tried: string[] = [];
+  store.memory.commit = async (units) => {
+    for (const unit of units) {
+      const [write] = unit.decide({ fetch: () => [] });
+      if (write?.set === 'workflow.created') tried.push(write.row.id);
+    }
+    return commit(units);
+  };
+  const { workflow } = await manager.createWorkflow('a', PERSON);
+  assert.deepEqual(tried, [workflow]);
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import type { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import type { RunId, WorkflowId } from '#base';
+import {
+  CONSUMER_PHASE_STEPS,
+  type ConsumerPhase,
+  EVENT_STEPS,
+  EXECUTION_STEPS,
+  isStep,
+  MUTATION_STEPS,
+  RUN_STATUS_STEPS,
+  type RunStatus,
+  WORKFLOW_STATUS_STEPS,
+  type Write,
+} from '#model';
+import {
+  AT,
+  awaiting,
+  consumerRun,
+  delivery,
+  event,
+  evidence,
+  evt,
+  execution,
+  handlerState,
+  input,
+  message,
+  mutation,
+  producerRun,
+  RUN,
+  run,
+  session,
+  task,
+  unknown,
+  WORKER,
+  workflow,
+} from './rows.ts';
+import { AT_WORK, commit, openWorld, RUNNING } from './world.ts';
+
+/** Every table's words and steps, tried on the database itself by somebody who does not ask the model. */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function update(rogue: DatabaseSync, table: string, id: string, fields: Fields): void {
+  const names = Object.keys(fields);
+  const set = names.map((name) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} = ?`).join(', ');
+  const values = names.map((name) => fields[name] as string | number | null);
+  rogue.prepare(`UPDATE ${table} SET ${set} WHERE id = ?`).run(...values, id);
+}
+
+/** Whether a change is accepted; it is undone either way. A refusal must come from a guard, not by accident from a CHECK. */
+function isAccepted(rogue: DatabaseSync, change: () => void, says: RegExp): boolean {
+  rogue.exec('BEGIN IMMEDIATE');
+  try {
+    change();
+    return true;
+  } catch (error) {
+    assert.match((error as Error).message, says);
+    return false;
+  } finally {
+    rogue.exec('ROLLBACK');
+  }
+}
+
+interface Steps {
+  readonly table: string;
+  readonly steps: Readonly<Record<string, readonly string[]>>;
+  /** A row that is wholly in that state. */
+  readonly rowIn: (status: string) => { readonly id: string };
+  readonly insert: (row: never) => Write;
+  /** The columns that belong to the state. */
+  readonly fields: readonly string[];
+  readonly given: readonly Write[];
+  readonly says: RegExp;
+  /** A row in an end state may still be written with the same word: workflows are put right by other columns. */
+  readonly mayStayAtEnd?: true;
+}
+
+const eventIn = (status: string) =>
+  event({
+    id: evt('x'),
+    status: status as never,
+    reservedByRunId: status === 'reserved' || status === 'consumed' ? RUN : null,
+  });
+
+const executionIn = (status: string) =>
+  execution({
+    id: 'exe_x' as never,
+    status: status as never,
+    owner: status === 'running' ? WORKER : null,
+    startedAt: status === 'running' ? AT : null,
+    schedulingUntil: status === 'scheduling' ? AT : null,
+    endedAt: EXECUTION_STEPS[status as keyof typeof EXECUTION_STEPS].length === 0 ? AT : null,
+  });
+
+const mutationIn = (status: string) => {
+  const id = 'mut_x' as never;
+  if (status === 'pending') return awaiting({ id, callDeadline: null });
+  if (status === 'needs_reconcile') return unknown({ id });
+  if (status === 'applied' || status === 'failed') {
+    return mutation({ id, status, resolvedBy: 'provider', resolvedAt: AT });
+  }
+  return mutation({ id, status: status as never });
+};
+
+const workflowIn = (status: string) =>
+  workflow({
+    id: 'wf_x' as WorkflowId,
+    name: 'x',
+    status: status as never,
+    holds: status === 'paused' ? ['user'] : status === 'error' ? ['error'] : [],
+  });
+
+/** The workflow has no execution of its own, so that only the steps are in the way. */
+const IDLE: readonly Write[] = RUNNING.filter(({ set }) => !/^(execution|session)\./.test(set));
+
+const STEPS: readonly Steps[] = [
+  {
+    table: 'events',
+    steps: EVENT_STEPS,
+    rowIn: eventIn,
+    insert: (row) => ({ set: 'event.published', row }),
+    fields: ['status', 'reservedByRunId'],
+    given: AT_WORK,
+    says: /an event cannot take this step/,
+  },
+  {
+    table: 'executions',
+    steps: EXECUTION_STEPS,
+    rowIn: executionIn,
+    insert: (row) => ({ set: 'execution.requested', row }),
+    fields: ['status', 'owner', 'startedAt', 'schedulingUntil', 'endedAt'],
+    given: IDLE,
+    says: /an execution cannot take this step/,
+  },
+  {
+    table: 'mutations',
+    steps: MUTATION_STEPS,
+    rowIn: mutationIn,
+    insert: (row) => ({ set: 'mutation.recorded', row }),
+    fields: ['status', 'callDeadline', 'reconcileAt', 'resolvedBy', 'resolvedAt'],
+    given: AT_WORK,
+    says: /a mutation cannot take this step/,
+  },
+  {
+    table: 'workflows',
+    steps: WORKFLOW_STATUS_STEPS,
+    rowIn: workflowIn,
+    insert: (row) => ({ set: 'workflow.created', row }),
+    fields: ['status', 'holds'],
+    given: [],
+    says: /a workflow cannot take this step/,
+    mayStayAtEnd: true,
+  },
+];
+
+for (const { table, steps, rowIn, insert, fields, given, says, mayStayAtEnd } of STEPS) {
+  const states = Object.keys(steps);
+  for (const from of states) {
+    test(`of ${table}, ${from} becomes only what the table of steps says, whoever writes`, async (t) => {
+      const { rogue } = await openWorld(t, ...given, insert(rowIn(from) as never));
+      for (const to of states) {
+        const row = rowIn(to) as unknown as Record<string, unknown>;
+        const next = Object.fromEntries(fields.map((field) => [field, asSql(row[field])]));
+        const accepted = isAccepted(rogue, () => update(rogue, table, rowIn(from).id, next), says);
+        const mayStay = from === to && (mayStayAtEnd === true || steps[from]?.length !== 0);
+        assert.equal(accepted, mayStay || steps[from]?.includes(to) === true, `${from} to ${to}`);
+      }
+    });
+  }
+}
+
+function asSql(value: unknown): unknown {
+  return Array.isArray(value) ? value.join(' ') : value;
+}
+
+const STATUSES = Object.keys(RUN_STATUS_STEPS) as RunStatus[];
+const PHASES = Object.keys(CONSUMER_PHASE_STEPS) as ConsumerPhase[];
+const RUN_STATES = STATUSES.flatMap((status) => PHASES.map((phase) => ({ status, phase }))).filter(
+  ({ status, phase }) => (status === 'committed') === (phase === 'committed'),
+);
+
+for (const from of RUN_STATES) {
+  test(`a consumer's run that is ${from.status} at ${from.phase} takes only legal steps, whoever writes`, async (t) => {
+    const endTimestamp = from.status === 'active' ? null : AT;
+    const { rogue } = await openWorld(t, ...RUNNING, {
+      set: 'run.created',
+      row: consumerRun({ ...from, endTimestamp }),
+    });
+    const says = /a run (stops once|moves one phase at a time)/;
+    for (const to of RUN_STATES) {
+      const next = { ...to, endTimestamp: to.status === 'active' ? null : AT };
+      const accepted = isAccepted(rogue, () => update(rogue, 'handler_runs', RUN, next), says);
+      assert.equal(accepted, isLegal(from, to), `to ${to.status} at ${to.phase}`);
+    }
+  });
+}
+
+/** The rules in words: phases only while active, one at a time; a stop keeps the phase; an operator commits a stopped run. */
+function isLegal(from: (typeof RUN_STATES)[number], to: (typeof RUN_STATES)[number]): boolean {
+  const step = isStep<ConsumerPhase>(CONSUMER_PHASE_STEPS, from.phase, to.phase);
+  if (from.status === 'committed') return false;
+  if (to.status === 'committed') return from.status !== 'active' || step;
+  if (from.status === to.status) return from.phase === to.phase || (from.status === 'active' && step);
+  return from.status === 'active' && from.phase === to.phase;
+}
+
+test('a producer goes from executing to committed and nowhere else', async (t) => {
+  const { rogue } = await openWorld(t, ...RUNNING, { set: 'run.created', row: producerRun() });
+  assert.throws(() => update(rogue, 'handler_runs', RUN, { phase: 'prepared' }), /one phase at a time/);
+  update(rogue, 'handler_runs', RUN, { phase: 'committed', status: 'committed', endTimestamp: AT });
+  assert.throws(() => update(rogue, 'handler_runs', RUN, { mutationOutcome: 'success' }), /committed never changes/);
+});
+
+const APPLIED = mutation({ status: 'applied', result: '{}', resolvedBy: 'provider', resolvedAt: AT });
+
+test('an answered mutation keeps its answer; only whether it is set aside may change', async (t) => {
+  const { rogue } = await openWorld(t, ...AT_WORK, { set: 'mutation.recorded', row: APPLIED });
+  for (const change of [{ result: '{"other":1}' }, { resolvedBy: 'user_skip' }, { resolvedAt: 1 }, { error: 'no' }]) {
+    assert.throws(() => update(rogue, 'mutations', APPLIED.id, change), /an answer never changes/);
+  }
+  update(rogue, 'mutations', APPLIED.id, { setAsideAt: AT });
+  update(rogue, 'mutations', APPLIED.id, { setAsideAt: null });
+});
+
+test('a session that has ended changes only its count and cost', async (t) => {
+  const ended = session({ result: 'failed', error: 'no', endTimestamp: AT });
+  const { rogue } = await openWorld(t, ...RUNNING.slice(0, -1), { set: 'session.created', row: ended });
+  const refused = { result: 'completed', error: null };
+  assert.throws(() => update(rogue, 'script_runs', ended.id, refused), /changes only its count and cost/);
+  assert.throws(() => update(rogue, 'script_runs', ended.id, { endTimestamp: 1 }), /changes only its count and cost/);
+  update(rogue, 'script_runs', ended.id, { handlerRunCount: 5, cost: 1.5 });
+});
+
+test('a payload changes only while its event is pending', async (t) => {
+  const { rogue } = await openWorld(t, ...AT_WORK, { set: 'events.reserved', run: RUN, events: [evt(1)] });
+  assert.throws(() => update(rogue, 'events', evt(1), { payload: '{}' }), /only a pending event can be changed/);
+  update(rogue, 'events', evt(2), { payload: '{}' });
+});
+
+test('an epoch, and the version of a connection, only rise', async (t) => {
+  const { store, rogue } = await openWorld(t, ...RUNNING);
+  await commit(store, {
+    set: 'connection.created',
+    row: { name: 'shop', version: 3, refusedAt: null, refusedReason: null },
+  });
+  assert.throws(() => update(rogue, 'executions', 'exe_1', { epoch: 0 }), /cannot take this step/);
+  assert.throws(() => rogue.exec('UPDATE connections SET version = 2'), /only rises/);
+});
+
+/** One row of each table, and a column of it that is fixed for its life. */
+async function fullWorld(t: TestContext) {
+  return openWorld(
+    t,
+    ...AT_WORK,
+    {
+      set: 'enforcement.created',
+      row: {
+        id: 'enf_1' as never,
+        workflowId: 'wf_1' as WorkflowId,
+        executionId: 'exe_1' as never,
+        trigger: 'event',
+        createdAt: AT,
+      },
+    },
+    { set: 'mutation.recorded', row: mutation() },
+    { set: 'evidence.recorded', row: evidence() },
+    { set: 'handler.kept', row: handlerState() },
+    { set: 'input.registered', row: input() },
+    { set: 'event.caused', event: evt(1), inputs: [input().id] },
+    { set: 'delivery.accepted', row: delivery() },
+    { set: 'message.sent', row: message() },
+    { set: 'task.opened', row: task() },
+    { set: 'connection.created', row: { name: 'shop', version: 1, refusedAt: null, refusedReason: null } },
+    { set: 'audit.appended', at: AT, actor: 'ada', act: 'pause', subject: 'wf_1', detail: '' },
+  );
+}
+
+const FIXED: Readonly<Record<string, string>> = {
+  workflows: 'name',
+  scripts: 'code',
+  enforcements: 'trigger',
+  executions: 'workflow_id',
+  script_runs: 'execution_id',
+  handler_runs: 'root_run_id',
+  events: 'message_id',
+  mutations: 'params',
+  handler_states: 'handler_name',
+  inputs: 'title',
+  event_inputs: 'input_id',
+  deliveries: 'body',
+  maintenance_tasks: 'detail',
+  workers: 'started_at',
+  evidence: 'says',
+  connections: 'name',
+  audit_log: 'actor',
+};
+
+for (const [table, column] of Object.entries(FIXED)) {
+  test(`nobody deletes from ${table}, or rewrites what is fixed there`, async (t) => {
+    const { rogue } = await fullWorld(t);
+    assert.throws(() => rogue.exec(`DELETE FROM ${table}`), /never deleted/);
+    assert.throws(() => rogue.exec(`UPDATE ${table} SET ${column} = ${column}`), /never change/);
+  });
+}
+
+test('messages are hints: they are deleted, but not rewritten', async (t) => {
+  const { rogue } = await fullWorld(t);
+  assert.throws(() => rogue.exec('UPDATE messages SET epoch = 9'), /never change/);
+  rogue.exec('DELETE FROM messages');
+});
+
+test('the store itself cannot replace a row past the guards', async (t) => {
+  const { rogue } = await fullWorld(t);
+  rogue.exec('PRAGMA recursive_triggers = 1');
+  assert.throws(
+    () => rogue.exec(`REPLACE INTO workers VALUES ('wrk_1', 'x', 'x', 1, 1, NULL)`),
+    /never deleted|FOREIGN KEY/,
+  );
+});
+
+test('a row that points at nothing is refused', async (t) => {
+  const { store } = await openWorld(t, ...AT_WORK);
+  const nobody: readonly Write[] = [
+    { set: 'events.reserved', run: run(404), events: [evt(1)] },
+    { set: 'event.published', row: event({ id: evt(9), workflowId: 'wf_404' as WorkflowId }) },
+    { set: 'workflow.retry', workflow: 'wf_1' as WorkflowId, from: null, to: 'run_404' as RunId },
+  ];
+  for (const write of nobody) await assert.rejects(commit(store, write), /FOREIGN KEY/);
+});

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeliveryId, ExecutionId, IdSource, InputId, MutationId, TaskId, WorkflowId } from '#base';
+import { applyWrite, Draft, type LookupName, type Lookups, Rows, type Write } from '#model';
+import {
+  AT,
+  awaiting,
+  consumerRun,
+  delivery,
+  EXE,
+  event,
+  evt,
+  execution,
+  handlerState,
+  input,
+  MUT,
+  mutation,
+  RUN,
+  run,
+  SCRIPT,
+  SES,
+  script,
+  session,
+  task,
+  unknown,
+  WF,
+  WORKER,
+  workflow,
+} from './rows.ts';
+import { AT_WORK, openWorld } from './world.ts';
+
+const OTHER = 'wf_2' as WorkflowId;
+const NOBODY = 'wf_404' as WorkflowId;
+
+/** Two workflows with something of everything, so that each lookup has rows to find and rows to leave alone. */
+const WORLD: readonly Write[] = [
+  ...AT_WORK,
+  {
+    set: 'workflow.created',
+    row: workflow({
+      id: OTHER,
+      name: 'mail',
+      status: 'error',
+      holds: ['connection'],
+      heldConnections: ['mail', 'shop'],
+    }),
+  },
+  { set: 'script.added', row: script({ id: 'scr_2' as never, minor: 1 }), code: '' },
+  { set: 'script.added', row: script({ id: 'scr_3' as never, workflowId: OTHER }), code: '' },
+  { set: 'execution.requested', row: execution({ id: 'exe_2' as ExecutionId }) },
+  {
+    set: 'execution.requested',
+    row: execution({ id: 'exe_3' as ExecutionId, workflowId: OTHER, status: 'failed', endedAt: AT }),
+  },
+  {
+    set: 'execution.requested',
+    row: execution({ id: 'exe_4' as ExecutionId, workflowId: OTHER, status: 'scheduled', epoch: 3 }),
+  },
+  {
+    set: 'session.created',
+    row: session({
+      id: 'ses_2' as never,
+      executionId: 'exe_3' as ExecutionId,
+      workflowId: OTHER,
+      result: 'completed',
+      endTimestamp: AT,
+    }),
+  },
+  { set: 'run.created', row: consumerRun({ id: run(2), rootRunId: run(2), status: 'crashed', endTimestamp: AT }) },
+  {
+    set: 'run.created',
+    row: consumerRun({
+      id: run(3),
+      rootRunId: run(2),
+      retryOf: run(2),
+      attempt: 1,
+      phase: 'emitting',
+      status: 'paused:transient',
+      endTimestamp: AT,
+    }),
+  },
+  {
+    set: 'run.created',
+    row: consumerRun({ id: run(4), rootRunId: run(4), workflowId: OTHER, status: 'failed:logic', endTimestamp: AT }),
+  },
+  { set: 'run.created', row: consumerRun({ id: run(5), rootRunId: run(5), workflowId: OTHER }) },
+  { set: 'event.published', row: event({ id: evt(4), topic: 'booked', pendingSeq: 9 }) },
+  { set: 'event.published', row: event({ id: evt(5), topic: 'booked', pendingSeq: 8 }) },
+  { set: 'event.published', row: event({ id: evt(6), topic: 'gone', pendingSeq: 2 }) },
+  { set: 'event.published', row: event({ id: evt(7), topic: 'parked', pendingSeq: 3 }) },
+  { set: 'event.parked', event: evt(7) },
+  { set: 'event.published', row: event({ id: evt(8), workflowId: OTHER, messageId: 'evt_1' }) },
+  { set: 'event.published', row: event({ id: evt(9), workflowId: OTHER }) },
+  { set: 'events.reserved', run: RUN, events: [evt(1), evt(3)] },
+  { set: 'events.reserved', run: run(5), events: [evt(9)] },
+  { set: 'input.registered', row: input() },
+  { set: 'input.registered', row: input({ id: 'inp_2' as InputId }) },
+  { set: 'event.caused', event: evt(1), inputs: [input().id, 'inp_2' as InputId] },
+  { set: 'event.caused', event: evt(2), inputs: [input().id] },
+  { set: 'mutation.recorded', row: mutation() },
+  {
+    set: 'mutation.recorded',
+    row: unknown({
+      id: 'mut_2' as MutationId,
+      rootRunId: run(2),
+      handlerRunId: run(2),
+      setAsideAt: AT,
+      eventIds: [evt(1), evt(2)],
+    }),
+  },
+  {
+    set: 'mutation.recorded',
+    row: mutation({
+      id: 'mut_3' as MutationId,
+      rootRunId: run(4),
+      handlerRunId: run(4),
+      workflowId: OTHER,
+      status: 'applied',
+      result: '{}',
+      resolvedBy: 'provider',
+      resolvedAt: AT,
+      firstEventId: evt(8),
+    }),
+  },
+  {
+    set: 'mutation.recorded',
+    row: awaiting({
+      id: 'mut_4' as MutationId,
+      rootRunId: run(5),
+      handlerRunId: run(5),
+      workflowId: OTHER,
+      firstEventId: evt(9),
+    }),
+  },
+  { set: 'handler.kept', row: handlerState() },
+  { set: 'handler.kept', row: handlerState({ handlerName: 'poll', nextAt: AT, repaired: true }) },
+  { set: 'handler.kept', row: handlerState({ workflowId: OTHER }) },
+  { set: 'delivery.accepted', row: delivery({ id: 'dlv_1' as DeliveryId }) },
+  { set: 'delivery.done', delivery: 'dlv_1' as DeliveryId, run: RUN },
+  { set: 'delivery.accepted', row: delivery({ id: 'dlv_2' as DeliveryId }) },
+  { set: 'delivery.accepted', row: delivery({ id: 'dlv_3' as DeliveryId }) },
+  { set: 'delivery.accepted', row: delivery({ id: 'dlv_4' as DeliveryId }) },
+  { set: 'task.opened', row: task() },
+  { set: 'task.opened', row: task({ id: 'tsk_2' as TaskId, kind: 'evidence' }) },
+  {
+    set: 'task.opened',
+    row: task({ id: 'tsk_3' as TaskId, runId: run(2), status: 'closed', closedAt: AT, closedBy: 'ada' }),
+  },
+  { set: 'connection.created', row: { name: 'shop', version: 4, refusedAt: null, refusedReason: null } },
+];
+
+/** What to ask of each lookup: always something that is there, mostly also something that is not. */
+const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
+  workflow: [[WF], [OTHER], [NOBODY]],
+  workflowNamed: [['orders'], ['nobody']],
+  workflowsHeldBy: [['shop'], ['mail'], ['ma']],
+  script: [[SCRIPT], ['scr_404' as never]],
+  scriptsOf: [[WF], [OTHER], [NOBODY]],
+  execution: [[EXE], ['exe_404' as ExecutionId]],
+  openExecutions: [[WF], [OTHER], [NOBODY]],
+  session: [[SES], ['ses_404' as never]],
+  openSession: [[WF], [OTHER]],
+  run: [[RUN], [run(3)], [run(404)]],
+  activeRun: [[WF], [OTHER], [NOBODY]],
+  lastRun: [[RUN], [run(2)], [run(404)]],
+  mutation: [[MUT], ['mut_404' as MutationId]],
+  ledger: [[RUN], [run(2)], [run(404)]],
+  openLedger: [[WF], [OTHER], [NOBODY]],
+  ledgerOfEvent: [[evt(1)], [evt(2)]],
+  event: [[evt(1)], [evt(404)]],
+  eventKeyed: [
+    [WF, 'placed', 'evt_1'],
+    [OTHER, 'placed', 'evt_1'],
+    [WF, 'booked', 'evt_1'],
+  ],
+  reserved: [[RUN], [run(2)], [run(404)]],
+  anyReserved: [[WF], [OTHER], [NOBODY]],
+  heads: [[WF], [OTHER], [NOBODY]],
+  inputKeyed: [
+    [WF, 'shop', 'order', 'inp_2'],
+    [OTHER, 'shop', 'order', 'inp_2'],
+  ],
+  inputsOf: [[evt(1)], [evt(2)], [evt(3)]],
+  handlerStates: [[WF], [OTHER], [NOBODY]],
+  delivery: [[delivery().id], ['dlv_404' as DeliveryId]],
+  deliveryKeyed: [
+    [WF, 'hook', 'dlv_2'],
+    [WF, 'other', 'dlv_2'],
+  ],
+  oldestDelivery: [[WF], [OTHER]],
+  task: [[task().id], ['tsk_404' as TaskId]],
+  openTasks: [[WF], [OTHER]],
+  worker: [[WORKER], ['wrk_404' as never]],
+  connection: [['shop'], ['mail']],
+};
+
+/** Where a store need not give everything that matches, what it must give at least, and may give at most. */
+const ENOUGH: { readonly [N in LookupName]?: (draft: Draft, by: Lookups[N]['by']) => readonly object[] } = {
+  lastRun: (draft, [root]) => listed(draft.lastRunOf(root)),
+  anyReserved: (draft, [workflow]) => draft.find('anyReserved', workflow).slice(0, 1),
+  oldestDelivery: (draft, [workflow]) => draft.find('oldestDelivery', workflow).sort(byId).slice(0, 2),
+  heads: (draft, [id]) => listed(draft.one('workflow', id)).flatMap((found) => draft.headsOf(found)),
+};
+
+const NO_IDS: IdSource = {
+  next: () => {
+    throw new Error('a lookup makes no ids');
+  },
+};
+
+for (const name of Object.keys(QUESTIONS) as LookupName[]) {
+  test(`${name} finds in the database what it finds in memory`, async (t) => {
+    const { reader } = await openWorld(t, ...WORLD);
+    const rows = new Rows();
+    for (const write of WORLD) applyWrite(rows, write);
+    let found = 0;
+    for (const by of QUESTIONS[name]) {
+      const expected = expectedRows(new Draft(AT, NO_IDS, null, rows), name, by);
+      const actual = reader.fetch(name, ...(by as [never, never, never, never]));
+      assert.deepEqual(sorted(actual), sorted(expected), by.join(' '));
+      found += expected.length;
+    }
+    assert.ok(found > 0, 'a question nobody has an answer to proves nothing');
+  });
+}
+
+function expectedRows(draft: Draft, name: LookupName, by: Lookups[LookupName]['by']): readonly object[] {
+  const enough = ENOUGH[name] as ((draft: Draft, by: unknown) => readonly object[]) | undefined;
+  return enough ? enough(draft, by) : draft.find(name, ...(by as [never, never, never, never]));
+}
+
+function listed<R>(row: R | undefined): R[] {
+  return row === undefined ? [] : [row];
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+function sorted(rows: readonly object[]): object[] {
+  return [...rows].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
