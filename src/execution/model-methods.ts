@@ -59,6 +59,9 @@ export abstract class ModelMethods<M extends Mode> {
   commitProducer(fence: Fence, run: RunId, options: Options<'commitProducer', 'fence' | 'run'> = {}) {
     return this.send({ do: 'commitProducer', fence, run, ...options });
   }
+  keepRecords(fence: Fence, run: RunId, records: Options<'keepRecords', 'fence' | 'run'>) {
+    return this.send({ do: 'keepRecords', fence, run, ...records });
+  }
   finishSession(fence: Fence) {
     return this.send({ do: 'finishSession', fence });
   }

@@ -12,7 +12,7 @@ import type {
   WorkerId,
   WorkflowId,
 } from '#base';
-import type { Handlers } from './rows.ts';
+import type { Handlers, RunLog, RunRead } from './rows.ts';
 import type {
   ConsumerPhase,
   ExecutionEnd,
@@ -166,6 +166,10 @@ export interface Commands {
     };
     gives: { published: readonly EventId[] };
   };
+  keepRecords: {
+    takes: { fence: Fence; run: RunId; logs: readonly RunLog[]; reads: readonly RunRead[] };
+    gives: Record<never, never>;
+  };
   finishSession: { takes: { fence: Fence }; gives: { ended: ExecutionEnd } };
 
   // what an executor, a claiming worker and the reaper do
@@ -211,6 +215,8 @@ export interface Commands {
       minor: number;
       contentHash: string;
       code: string;
+      /** What the host must know of the version beside its handlers, as JSON; the model does not look inside. */
+      manifest?: string | undefined;
       handlers: Handlers;
       by: string;
     };

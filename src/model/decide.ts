@@ -25,6 +25,7 @@ import { finishSession } from './decide/finish-session.ts';
 import { finishWithoutNext } from './decide/finish-without-next.ts';
 import { handOff } from './decide/hand-off.ts';
 import { holdWorkflow } from './decide/hold-workflow.ts';
+import { keepRecords } from './decide/keep-records.ts';
 import { parkEvents } from './decide/park-events.ts';
 import { pauseWorkflow } from './decide/pause-workflow.ts';
 import { postponeReconcile } from './decide/postpone-reconcile.ts';
@@ -62,6 +63,7 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   updateHandlerRunStatus,
   commitConsumer,
   commitProducer,
+  keepRecords,
   finishSession,
   requestExecution,
   scheduleDue,

@@ -131,6 +131,9 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
       endTimestamp: at,
     }),
 
+  'run.logged': (rows, { row }) => insert(rows.runLogs, `${row.runId} ${row.position}`, row),
+  'run.read': (rows, { row }) => insert(rows.runReads, `${row.runId} ${row.position}`, row),
+
   'event.published': (rows, { row }) => insert(rows.events, row.id, row),
   'event.changed': (rows, { event, payload, title, pendingSeq }) =>
     eventRow(rows, event, (e) => e.status === 'pending', { payload, title, pendingSeq }),

@@ -325,6 +325,26 @@ export interface Connection {
   readonly refusedReason: string | null;
 }
 
+/** What a script said in passing. */
+export interface RunLog {
+  readonly runId: RunId;
+  readonly position: number;
+  readonly at: number;
+  readonly message: string;
+  readonly data: string | null;
+}
+
+/** What a script read from outside, as far as it is kept: a rehearsal answers from it. */
+export interface RunRead {
+  readonly runId: RunId;
+  readonly position: number;
+  readonly at: number;
+  readonly connection: string;
+  readonly method: string;
+  readonly request: string;
+  readonly answer: string;
+}
+
 export interface AuditEntry {
   readonly seq: number;
   readonly at: number;

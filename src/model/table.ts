@@ -14,6 +14,8 @@ import type {
   Message,
   Mutation,
   Run,
+  RunLog,
+  RunRead,
   Script,
   Session,
   Worker,
@@ -80,6 +82,8 @@ export class Rows {
   readonly workers = new Table<Worker>();
   readonly evidence = new Table<Evidence>();
   readonly connections = new Table<Connection>();
+  readonly runLogs = new Table<RunLog>();
+  readonly runReads = new Table<RunRead>();
   readonly audit = new Table<AuditEntry>();
   /** Only loaded, never drafted: see `headsOf` in draft.ts. */
   readonly heads = new Table<TopicHead>();

@@ -25,6 +25,8 @@ import type {
   Message,
   Mutation,
   Run,
+  RunLog,
+  RunRead,
   Script,
   Session,
   Worker,
@@ -70,7 +72,7 @@ export type WorkflowWrite =
   | { set: 'workflow.seq'; workflow: WorkflowId; from: number; to: number }
   | { set: 'workflow.quiet'; workflow: WorkflowId; quiet: boolean }
   | { set: 'workflow.due'; workflow: WorkflowId; at: number | null }
-  | { set: 'script.added'; row: Script; code: string };
+  | { set: 'script.added'; row: Script; code: string; manifest: string };
 
 export type ExecutionWrite =
   | { set: 'enforcement.created'; row: Enforcement }
@@ -110,6 +112,8 @@ export type RunWrite =
       at: number;
     }
   | { set: 'run.committed'; run: RunId; from: Phase; outputState: string | null; cost: number; at: number }
+  | { set: 'run.logged'; row: RunLog }
+  | { set: 'run.read'; row: RunRead }
   /** An operator's: a stopped run, phase and status together. */
   | { set: 'run.finished'; run: RunId; from: Phase; status: RunStatus; at: number };
 

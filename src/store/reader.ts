@@ -44,7 +44,7 @@ export interface Reader extends Source {
   maintenanceWithoutTask(limit: number): readonly WorkflowId[];
   orphanedReservedEvents(limit: number): readonly Event[];
   listEvents(workflow: WorkflowId, filter: EventFilter): readonly Event[];
-  scriptCode(script: ScriptId): string | undefined;
+  scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined;
   /** The rows an invariant's SQL finds. */
   offenders(sql: string): readonly Readonly<Record<string, SqlValue>>[];
   /** Every row of a table, by its key. For tests and exports of small worlds. */
@@ -128,8 +128,9 @@ class SqliteReader implements Reader {
     return this.#all(sql, { workflow, status, topic, after, limit }).map(EVENTS.parse);
   }
 
-  scriptCode(script: ScriptId): string | undefined {
-    return this.#list('scriptCode', { script })[0]?.[0] as string | undefined;
+  scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined {
+    const [row] = this.#list('scriptCode', { script });
+    return row && { code: row[0] as string, manifest: row[1] as string };
   }
 
   offenders(sql: string): readonly Readonly<Record<string, SqlValue>>[] {

@@ -3,12 +3,14 @@ import type { Draft } from '../draft.ts';
 import { NAME_CHARS_MAX, RESULT_CHARS_MAX } from '../limits.ts';
 import type { Handlers } from '../rows.ts';
 import { audit, mustBeNamed, workflowOf } from '../rule/find.ts';
-import { checkText, refuse } from '../rule/refusal.ts';
+import { checkJson, checkText, refuse } from '../rule/refusal.ts';
 
 /** A valid version is kept; it does nothing until it is activated. */
 export function addScript(draft: Draft, command: CommandOf<'addScript'>): ReplyTo<'addScript'> {
   const workflow = workflowOf(draft, command.workflow);
   const { major, minor, contentHash, code, handlers, by } = command;
+  const manifest = command.manifest ?? '{}';
+  checkJson('the manifest', manifest, RESULT_CHARS_MAX);
   mustBeNamed(by);
   checkText('the code', code, RESULT_CHARS_MAX);
   checkText('the content hash', contentHash, NAME_CHARS_MAX);
@@ -20,7 +22,7 @@ export function addScript(draft: Draft, command: CommandOf<'addScript'>): ReplyT
   checkHandlers(handlers);
   const id = draft.newId('script');
   const row = { id, workflowId: workflow.id, major, minor, contentHash, handlers, createdAt: draft.now, createdBy: by };
-  draft.write({ set: 'script.added', row, code });
+  draft.write({ set: 'script.added', row, code, manifest });
   if (workflow.status === 'draft') {
     const { errorReason, heldConnections, grantMissing } = workflow;
     draft.write({

@@ -84,7 +84,8 @@ export function tables(d: Dialect): string[] {
       handlers TEXT NOT NULL,
       created_at ${integer} NOT NULL,
       created_by TEXT NOT NULL,
-      code TEXT NOT NULL
+      code TEXT NOT NULL,
+      manifest TEXT NOT NULL
     ) ${d.tableEnd}`,
     `CREATE TABLE workers (
       id TEXT NOT NULL PRIMARY KEY,
@@ -302,6 +303,24 @@ export function tables(d: Dialect): string[] {
       refused_at ${integer},
       refused_reason TEXT,
       CHECK ((refused_at IS NULL) = (refused_reason IS NULL))
+    ) ${d.tableEnd}`,
+    `CREATE TABLE run_logs (
+      run_id TEXT NOT NULL REFERENCES handler_runs (id),
+      position ${integer} NOT NULL,
+      at ${integer} NOT NULL,
+      message TEXT NOT NULL,
+      data TEXT,
+      PRIMARY KEY (run_id, position)
+    ) ${d.tableEnd}`,
+    `CREATE TABLE run_reads (
+      run_id TEXT NOT NULL REFERENCES handler_runs (id),
+      position ${integer} NOT NULL,
+      at ${integer} NOT NULL,
+      connection TEXT NOT NULL,
+      method TEXT NOT NULL,
+      request TEXT NOT NULL,
+      answer TEXT NOT NULL,
+      PRIMARY KEY (run_id, position)
     ) ${d.tableEnd}`,
     `CREATE TABLE audit_log (
       seq ${integer} NOT NULL PRIMARY KEY,

@@ -167,6 +167,8 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     changes: ['version', 'refused_at', 'refused_reason'],
     guards: [{ when: 'NEW.version < OLD.version', says: 'the version of a connection only rises' }],
   },
+  run_logs: { changes: [] },
+  run_reads: { changes: [] },
   audit_log: { changes: [] },
 };
 

@@ -10,6 +10,7 @@ import { EVENT_INPUTS, INPUT_LOOKUPS, INPUT_WRITES, INPUTS } from './inputs.ts';
 import { MAINTENANCE_TASKS, TASK_LOOKUPS, TASK_WRITES } from './maintenance-tasks.ts';
 import { MESSAGE_WRITES, MESSAGES } from './messages.ts';
 import { EVIDENCE, MUTATION_LOOKUPS, MUTATION_WRITES, MUTATIONS } from './mutations.ts';
+import { RUN_LOGS, RUN_READS, RUN_RECORD_WRITES } from './run-records.ts';
 import { SCRIPT_RUNS, SESSION_LOOKUPS, SESSION_WRITES } from './script-runs.ts';
 import { SCRIPT_LOOKUPS, SCRIPT_WRITES, SCRIPTS } from './scripts.ts';
 import type { LookupStatements, WriteStatements } from './statement.ts';
@@ -28,6 +29,7 @@ export const WRITE_STATEMENTS: WriteStatements<Exclude<WriteName, 'audit.appende
   ...MUTATION_WRITES,
   ...HANDLER_STATE_WRITES,
   ...DELIVERY_WRITES,
+  ...RUN_RECORD_WRITES,
   ...MESSAGE_WRITES,
   ...TASK_WRITES,
   ...WORKER_WRITES,
@@ -69,6 +71,8 @@ export const TABLES = {
   workers: WORKERS,
   evidence: EVIDENCE,
   connections: CONNECTIONS,
+  run_logs: RUN_LOGS,
+  run_reads: RUN_READS,
   audit_log: AUDIT_LOG,
 } as const;
 

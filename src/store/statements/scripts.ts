@@ -16,8 +16,9 @@ export const SCRIPTS = table<Script>('scripts', {
 export const SCRIPT_WRITES: WriteStatements<'script.added'> = {
   'script.added': {
     // The code is no field of the row: rules never look at it, and it would be read with every command.
-    sql: `INSERT INTO scripts (${SCRIPTS.columnList()}, code) VALUES (${SCRIPTS.parameterList}, :code)`,
-    of: ({ row, code }) => ({ ...row, code }),
+    sql: `INSERT INTO scripts (${SCRIPTS.columnList()}, code, manifest)
+      VALUES (${SCRIPTS.parameterList}, :code, :manifest)`,
+    of: ({ row, code, manifest }) => ({ ...row, code, manifest }),
     kinds: SCRIPTS.kinds,
   },
 };
