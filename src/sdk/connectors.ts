@@ -1,0 +1,60 @@
+import type { Any } from './topic.ts';
+
+declare const RESULT: unique symbol;
+
+/** What a mutation hands back inside `mutate`: a call for the host to make, not a value for the script. */
+export interface Mutation<R> {
+  readonly [RESULT]: R;
+}
+
+export interface HttpRequest {
+  path: string;
+  query?: Record<string, string | number | boolean>;
+  headers?: Record<string, string>;
+}
+
+export interface HttpBody {
+  json?: unknown;
+  form?: Record<string, string>;
+}
+
+/** `body` is the parsed JSON, or text. Its type is the author's claim: nobody checks what a server sends. */
+export interface HttpResponse<B> {
+  status: number;
+  headers: Record<string, string>;
+  body: B;
+}
+
+/**
+ * Every connector a script may use, by type. Others add theirs:
+ * `declare module 'pawl' { interface Connectors { sms: { reads: {…}; mutations: {…} } } }`.
+ */
+export interface Connectors {
+  http: {
+    reads: {
+      get<B = Any>(request: HttpRequest): Promise<HttpResponse<B>>;
+      head(request: HttpRequest): Promise<HttpResponse<null>>;
+    };
+    mutations: {
+      post<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
+      put<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
+      patch<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
+      delete<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
+    };
+  };
+  files: {
+    reads: {
+      list(request: { dir: string }): Promise<{ name: string; size: number }[]>;
+      read(request: { path: string }): Promise<string>;
+    };
+    mutations: {
+      append(request: { path: string; text: string }): Promise<Mutation<{ offset: number }>>;
+      write(request: { path: string; text: string }): Promise<Mutation<{ bytes: number }>>;
+    };
+  };
+}
+
+/** Connection name → connector type. The connection of that name in `pawl.config.ts` is what the script talks to. */
+export type Uses = Record<string, keyof Connectors>;
+export type ReadsOf<U extends Uses> = { readonly [K in keyof U]: Connectors[U[K]]['reads'] };
+export type MutationsOf<U extends Uses> = { readonly [K in keyof U]: Connectors[U[K]]['mutations'] };
