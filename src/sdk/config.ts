@@ -6,15 +6,23 @@ export function secret(name: string): Secret {
 }
 
 interface ForEveryConnection<C extends keyof Connectors> {
+  timeoutMs?: number;
+  /** After how long a write surely shows in reads; 30 s where nothing is said. */
+  visibilityMs?: number;
   /** Which mutations wait for a person: never, the first time, or always. */
   approval?: { [M in keyof Connectors[C]['mutations']]?: 'never' | 'first' | 'always' };
   /** Calls under way at once on this connection. */
   concurrency?: number;
+  ratePerSecond?: number;
+  burst?: number;
+  costPerCall?: number;
 }
 
+type ConnectionType = keyof ConnectionOptions & keyof Connectors;
+
 export type Connection = {
-  [C in keyof ConnectionOptions & keyof Connectors]: { type: C } & ConnectionOptions[C] & ForEveryConnection<C>;
-}[keyof ConnectionOptions & keyof Connectors];
+  [C in ConnectionType]: { type: C } & ConnectionOptions[C] & ForEveryConnection<C>;
+}[ConnectionType];
 
 export interface Config {
   connections: Record<string, Connection>;
@@ -22,8 +30,6 @@ export interface Config {
 
 export function defineConfig<const C extends Record<string, Connection>>(config: {
   connections: C;
-}): {
-  connections: C;
-} {
+}): { connections: C } {
   return config;
 }

@@ -7,23 +7,33 @@ export interface Mutation<R> {
   readonly [RESULT]: R;
 }
 
+type Scalar = string | number | boolean;
+
 export interface HttpRequest {
   path: string;
-  query?: Record<string, string | number | boolean>;
+  query?: Record<string, Scalar | readonly Scalar[]>;
   headers?: Record<string, string>;
 }
 
+/** At most one of them. */
 export interface HttpBody {
   json?: unknown;
-  form?: Record<string, string>;
+  form?: Record<string, Scalar | readonly Scalar[]>;
+  text?: string;
 }
 
-/** `body` is the parsed JSON, or text. Its type is the author's claim: nobody checks what a server sends. */
+/** `body` is the parsed JSON, text or base64. Its type is the author's claim: nobody checks what a server sends. */
 export interface HttpResponse<B> {
   status: number;
   headers: Record<string, string>;
   body: B;
+  bodyEncoding?: 'base64';
+  /** Why there is no body though the provider sent one. */
+  bodyOmitted?: string;
 }
+
+/** Null when a person said that the call happened and could not say what was answered. */
+type HttpResult<B> = HttpResponse<B> | null;
 
 /**
  * Every connector a script may use, by type. Others add theirs:
@@ -36,16 +46,16 @@ export interface Connectors {
       head(request: HttpRequest): Promise<HttpResponse<null>>;
     };
     mutations: {
-      post<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
-      put<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
-      patch<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
-      delete<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResponse<B>>>;
+      post<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResult<B>>>;
+      put<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResult<B>>>;
+      patch<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResult<B>>>;
+      delete<B = Any>(request: HttpRequest & HttpBody): Promise<Mutation<HttpResult<B>>>;
     };
   };
   files: {
     reads: {
-      list(request: { dir: string }): Promise<{ name: string; size: number }[]>;
-      read(request: { path: string }): Promise<string>;
+      list(request?: { dir?: string; folders?: boolean }): Promise<{ name: string; size: number }[]>;
+      read(request: { path: string; encoding?: 'utf8' | 'base64' }): Promise<string>;
     };
     mutations: {
       append(request: { path: string; text: string }): Promise<Mutation<{ offset: number }>>;

@@ -43,49 +43,16 @@ export type PrepareResult =
       readonly reservations: readonly Reservation[];
       readonly data: unknown;
       readonly ui?: { readonly title: string };
-      readonly wakeAt?: string;
+      readonly wakeAt?: string | number;
     }
-  | { readonly idle: true; readonly wakeAt?: string }
+  | { readonly idle: true; readonly wakeAt?: string | number }
   | undefined;
 
-/**
- * Both forms end here. What an author wrote wrong is kept as it is: the validator has the words for it, and the line.
- */
+/** Both forms end here. What an author declared wrong is kept as it is: the validator has the words for it, and the line. */
 export interface WorkflowDefinition {
   readonly name: string;
   readonly uses: Readonly<Record<string, string>>;
   readonly topics: Readonly<Record<string, TopicDefinition>>;
   readonly producers: Record<string, ProducerDefinition>;
   readonly consumers: Record<string, ConsumerDefinition>;
-  /** Names given to a second handler of the same kind. */
-  readonly repeated: string[];
-}
-
-/** The definition as JSON: functions become `true`, validators `true`, states are left out. */
-export function describeDefinition(definition: WorkflowDefinition): unknown {
-  const { name, uses, topics, producers, consumers, repeated } = definition;
-  return {
-    name,
-    uses,
-    topics: mapValues(topics, ({ description, schema }) => ({ description, schema: schema !== undefined })),
-    producers: mapValues(producers, ({ publishes, schedule, webhook, handler }) => ({
-      publishes,
-      schedule,
-      webhook,
-      handler: handler !== undefined,
-    })),
-    consumers: mapValues(consumers, ({ subscribe, publishes, each, prepare, mutate, next }) => ({
-      subscribe,
-      publishes,
-      each,
-      prepare: prepare !== undefined,
-      mutate: mutate !== undefined,
-      next: next !== undefined,
-    })),
-    repeated,
-  };
-}
-
-function mapValues<V>(record: Readonly<Record<string, V>>, map: (value: V) => unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }

@@ -1,5 +1,5 @@
 import type { Mutation, Uses } from './connectors.ts';
-import { DEFINITION, describeDefinition, type TopicDefinition, type WorkflowDefinition } from './definition.ts';
+import { DEFINITION, type TopicDefinition, type WorkflowDefinition } from './definition.ts';
 import type { Consumer, Each, LiteralConsumer, LiteralProducer, Producer, Verify, Webhook } from './handlers.ts';
 import type { Name, Returned } from './phases.ts';
 import { consumerPhases, eachPhases, producerPhases, type Spec, schemaOf, webhookPhases } from './run-phases.ts';
@@ -47,10 +47,7 @@ export function defineWorkflow<U extends Uses = Record<never, never>, T extends 
     // Names are the author's: no prototype they could collide with.
     producers: Object.create(null),
     consumers: Object.create(null),
-    repeated: [],
   };
-  // JSON.stringify of a definition is its description: functions cannot cross, and need not.
-  Object.defineProperty(definition, 'toJSON', { value: () => describeDefinition(definition) });
   for (const [key, spec] of Object.entries(objectOr('producers', producers))) addProducer(definition, key, spec);
   for (const [key, spec] of Object.entries(objectOr('consumers', consumers))) addConsumer(definition, key, spec);
   const workflow: Workflow<U, T> = {
@@ -82,45 +79,45 @@ function addProducer(definition: WorkflowDefinition, name: string, value: unknow
     addWebhook(definition, name, spec, verify);
     return;
   }
-  noteRepeated(definition, definition.producers, name);
+  mustBeNew(definition, name);
   definition.producers[name] = {
     ...declared(spec, 'publishes', 'schedule', 'state'),
-    ...producerPhases(spec, definition.topics),
+    ...producerPhases(spec),
   };
 }
 
 function addWebhook(definition: WorkflowDefinition, name: string, spec: Spec, verify: unknown): void {
-  noteRepeated(definition, definition.producers, name);
+  mustBeNew(definition, name);
   definition.producers[name] = {
     ...declared(spec, 'publishes', 'schedule', 'state'),
     webhook: { verify: verify as Verify },
-    ...webhookPhases(spec, definition.topics),
+    ...webhookPhases(spec),
   };
 }
 
 function addConsumer(definition: WorkflowDefinition, name: string, value: unknown): void {
   const spec = objectOr(`consumer ${name}`, value);
-  noteRepeated(definition, definition.consumers, name);
+  mustBeNew(definition, name);
   definition.consumers[name] = {
     subscribe: [],
     ...declared(spec, 'subscribe', 'publishes', 'state'),
-    ...consumerPhases(spec, definition.topics),
+    ...consumerPhases(spec),
   };
 }
 
 function addEach(definition: WorkflowDefinition, name: string, topic: string, value: unknown): void {
   const spec = objectOr(`each ${name}`, value);
-  noteRepeated(definition, definition.consumers, name);
+  mustBeNew(definition, name);
   definition.consumers[name] = {
     ...declared(spec, 'publishes'),
     subscribe: [topic],
     each: { topic },
-    ...eachPhases(spec, topic, definition.topics),
+    ...eachPhases(spec, topic),
   };
 }
 
-function noteRepeated({ repeated }: WorkflowDefinition, handlers: object, name: string): void {
-  if (name in handlers) repeated.push(name);
+function mustBeNew({ producers, consumers }: WorkflowDefinition, name: string): void {
+  if (name in producers || name in consumers) throw new TypeError(`two handlers are named "${name}"`);
 }
 
 /** What was declared, unread: wrong declarations are for the validator, which knows their lines. */

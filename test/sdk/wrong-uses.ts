@@ -78,6 +78,18 @@ wrong.producer('calls a producer may not make', {
   },
 });
 
+wrong.consumer('the answer of a call that a person vouched for may be missing', {
+  subscribe: ['a'],
+  async prepare(ctx) {
+    return ctx.take(await ctx.peek('a'), { data: 1 });
+  },
+  mutate: async (ctx) => ctx.shop.post({ path: '/' }),
+  async next(_ctx, _p, r) {
+    // @ts-expect-error null when nobody could say what was answered
+    if (r.status === 'applied') r.result.body;
+  },
+});
+
 wrong.consumer('next returns another state', {
   subscribe: ['a'],
   state: { n: 0 },

@@ -37,7 +37,7 @@ export default defineWorkflow({
       },
       async next(ctx, prepared, mutationResult) {
         if (mutationResult.status === 'applied')
-          ctx.publish('order.booked', { messageId: prepared.data.id, payload: mutationResult.result.body });
+          ctx.publish('order.booked', { messageId: prepared.data.id, payload: mutationResult.result?.body ?? null });
         return { booked: 1 };
       },
     },

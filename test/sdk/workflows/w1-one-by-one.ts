@@ -37,7 +37,7 @@ export default defineWorkflow({
     },
     async next(ctx, { data }, result) {
       if (result.status === 'applied')
-        ctx.publish('order.booked', { payload: { ref: result.result.body.ref, order: data.order.id } });
+        ctx.publish('order.booked', { payload: { ref: result.result?.body.ref ?? 'not told', order: data.order.id } });
       return { booked: data.count };
     },
   })
@@ -47,6 +47,7 @@ export default defineWorkflow({
     title: (o) => `Book order ${o.id}`,
     mutate: async (ctx, o) => ctx.shop.post<{ ref: string }>({ path: '/bookings', json: o }),
     next(ctx, o, r) {
-      if (r.status === 'applied') ctx.publish('order.booked', { payload: { ref: r.result.body.ref, order: o.id } });
+      if (r.status === 'applied')
+        ctx.publish('order.booked', { payload: { ref: r.result?.body.ref ?? 'not told', order: o.id } });
     },
   });

@@ -29,7 +29,7 @@ export default defineWorkflow({
   async next(ctx, { data }, r) {
     switch (r.status) {
       case 'applied':
-        ctx.publish('matched', { payload: { no: data.no, posting: r.result.body.posting } });
+        ctx.publish('matched', { payload: { no: data.no, posting: r.result?.body.posting ?? 0 } });
         break;
       case 'skipped':
       case 'none':
