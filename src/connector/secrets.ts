@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { NotDoneError, notDone } from './outcome.ts';
+
+/** A credential by name. The value is fetched only at the call, and never kept. */
+export const secretReference = z.strictObject({ secret: z.string().min(1, 'a secret needs a name') });
+export type SecretReference = z.infer<typeof secretReference>;
+
+/** A shorter one would blank out half of every text it is removed from. */
+const REDACTED_LENGTH_MIN = 4;
+const DEPTH_MAX = 100;
+
+export type SecretSource = (name: string) => Promise<string | undefined> | string | undefined;
+
+/** The secrets one call has used, so that nothing that comes of the call can carry them. */
+export interface CallSecrets {
+  reveal(reference: SecretReference): Promise<string>;
+  /** Notes a text made from secrets (a Basic credential) as secret too. */
+  note(label: string, text: string): void;
+  redact<T>(value: T): T;
+}
+
+export function callSecrets(source: SecretSource): CallSecrets {
+  const forms: { readonly text: string; readonly mark: string }[] = [];
+
+  function note(label: string, text: string): void {
+    if (text.length < REDACTED_LENGTH_MIN) return;
+    const mark = `[secret ${label}]`;
+    const spellings = [
+      text,
+      JSON.stringify(text).slice(1, -1),
+      encodeURIComponent(text),
+      Buffer.from(text).toString('base64'),
+      Buffer.from(text).toString('base64url'),
+    ];
+    for (const spelling of new Set(spellings)) forms.push({ text: spelling, mark });
+    // Longest first, so that no part of a longer form is left behind.
+    forms.sort((a, b) => b.text.length - a.text.length);
+  }
+
+  async function reveal({ secret: name }: SecretReference): Promise<string> {
+    let value: string | undefined;
+    try {
+      value = await source(name);
+    } catch (cause) {
+      throw new NotDoneError(notDone('auth', `the secret "${name}" could not be read`), { cause });
+    }
+    if (value === undefined || value === '') throw new NotDoneError(notDone('auth', `the secret "${name}" is not set`));
+    note(name, value);
+    return value;
+  }
+
+  function redactText(text: string): string {
+    return forms.reduce((clean, { text: form, mark }) => clean.replaceAll(form, mark), text);
+  }
+
+  function redactValue(value: unknown, depth: number): unknown {
+    if (typeof value === 'string') return redactText(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > DEPTH_MAX) return '[nested too deep]';
+    if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [redactText(key), redactValue(item, depth + 1)]),
+    );
+  }
+
+  return {
+    reveal,
+    note,
+    redact: <T>(value: T): T => (forms.length === 0 ? value : (redactValue(value, 0) as T)),
+  };
+}
