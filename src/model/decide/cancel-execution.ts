@@ -12,6 +12,7 @@ export function cancelExecution(draft: Draft, command: CommandOf<'cancelExecutio
     const why = execution.endedAt !== null ? 'it is over' : `${execution.cancelRequestedBy} asked for it already`;
     refuse('wrong-state', `execution ${execution.id} is ${execution.status} and cannot be cancelled`, why, {
       ids: { execution: execution.id },
+      next: [{ label: 'see what became of it', argv: ['pawl', 'show', execution.id] }],
     });
   }
   draft.write({ set: 'execution.cancelRequested', execution: execution.id, at: draft.now, by: command.by });

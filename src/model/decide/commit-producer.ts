@@ -69,6 +69,7 @@ function register(draft: Draft, run: ProducerRun, inputs: readonly RegisteredInp
     for (const [what, text] of Object.entries({ source, type, id: externalId, title })) {
       checkText(`the ${what} of an input`, text, NAME_CHARS_MAX);
     }
+      { next: ['register the rest in the next run'] },
     const known = draft.one('inputKeyed', run.workflowId, source, type, externalId);
     if (known) return known.id;
     const id = draft.newId('input');
@@ -83,6 +84,8 @@ function register(draft: Draft, run: ProducerRun, inputs: readonly RegisteredInp
 function inputAt(inputs: readonly InputId[], position: number): InputId {
   return (
     inputs[position] ??
-    refuse('invalid', `there is no input at position ${position}`, `the run registered ${inputs.length}`)
+    refuse('invalid', `there is no input at position ${position}`, `the run registered ${inputs.length}`, {
+      next: ['name one of them, counting from 0'],
+    })
   );
 }

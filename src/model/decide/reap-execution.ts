@@ -22,6 +22,7 @@ export function reapExecution(draft: Draft, command: CommandOf<'reapExecution'>)
       `it is at epoch ${execution.epoch}, not ${command.epoch}`,
       {
         ids: { execution: execution.id },
+        next: ['look again: somebody else was faster'],
       },
     );
   }
@@ -51,6 +52,7 @@ function mustHaveExpired(draft: Draft, execution: Execution): void {
   if (!worker || worker.endedAt !== null || worker.leaseUntil <= draft.now) return;
   refuse('too-early', `worker ${worker.id} still holds execution ${execution.id}`, 'its lease has not run out', {
     notBefore: worker.leaseUntil,
+    next: ['come back when it has'],
     retryable: true,
     ids: { execution: execution.id, worker: worker.id },
   });

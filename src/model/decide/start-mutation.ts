@@ -47,7 +47,9 @@ function checkCall(call: Call): void {
   checkText('the preview', call.preview, RESULT_CHARS_MAX);
   if (call.title !== null) checkText('the title', call.title, TITLE_CHARS_MAX);
   if (!(call.timeoutMs > 0))
-    refuse('invalid', `a call with a timeout of ${call.timeoutMs} ms cannot be made`, 'it would never be over');
+    refuse('invalid', `a call with a timeout of ${call.timeoutMs} ms cannot be made`, 'it would never be over', {
+      next: ['give it a timeout in milliseconds'],
+    });
 }
 
 /** Nothing may go out while anyone or anything asked the workflow to stand still. */

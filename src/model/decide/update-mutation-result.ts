@@ -62,6 +62,7 @@ function checkAnswerer(draft: Draft, command: Take, mutation: Mutation, run: Run
       'invalid',
       `${answer.resolvedBy} does not fit the outcome ${command.outcome}`,
       'the two say different things',
+      { next: ['say success when it happened, failure when it did not'], ids: { mutation: mutation.id } },
     );
   }
   if (command.fence) {
