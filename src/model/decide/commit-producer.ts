@@ -1,4 +1,4 @@
-import { assert, type InputId } from '#base';
+import { assert, type DeliveryId, type InputId } from '#base';
 import type { CommandOf, RegisteredInput, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { NAME_CHARS_MAX, PUBLISHES_MAX, STATE_CHARS_MAX } from '../limits.ts';
@@ -26,7 +26,7 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
     messageIdAt: (position) => `${run.rootRunId}:${position}`,
     causes: ({ input }) => (input === undefined ? [] : [inputAt(inputs, input)]),
   });
-  if (run.deliveryId !== null) draft.write({ set: 'delivery.done', delivery: run.deliveryId, run: run.id });
+  if (run.deliveryId !== null) finishDelivery(draft, run.deliveryId, run);
   const kept = keptState(draft, run.workflowId, run.handlerName);
   const nextAt = command.nextAt === undefined && run.deliveryId !== null ? kept.nextAt : (command.nextAt ?? null);
   keep(draft, kept, { ...NO_TROUBLE, nextAt, state: command.state ?? kept.state });
@@ -41,6 +41,12 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
   });
   draft.write({ set: 'session.counted', session: found.session.id, cost });
   return { published };
+}
+
+function finishDelivery(draft: Draft, id: DeliveryId, run: ProducerRun): void {
+  const delivery = draft.one('delivery', id);
+  assert(delivery, `delivery ${id} is missing`);
+  draft.write({ set: 'delivery.done', delivery: delivery.id, run: run.id });
 }
 
 function mustBeProducer(run: Run): ProducerRun {
@@ -63,13 +69,13 @@ function register(draft: Draft, run: ProducerRun, inputs: readonly RegisteredInp
       'invalid',
       `producer ${run.handlerName} registers ${inputs.length} inputs at once`,
       `at most ${PUBLISHES_MAX} fit in one run`,
+      { next: ['register the rest in the next run'] },
     );
   }
   return inputs.map(({ source, type, id: externalId, title }) => {
     for (const [what, text] of Object.entries({ source, type, id: externalId, title })) {
       checkText(`the ${what} of an input`, text, NAME_CHARS_MAX);
     }
-      { next: ['register the rest in the next run'] },
     const known = draft.one('inputKeyed', run.workflowId, source, type, externalId);
     if (known) return known.id;
     const id = draft.newId('input');

@@ -1,4 +1,4 @@
-import { sha256 } from '#base';
+import { assert, sha256 } from '#base';
 import type { Call, CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import {
@@ -63,11 +63,7 @@ function whyNot(workflow: Workflow, execution: Execution): string | undefined {
 function record(draft: Draft, run: ConsumerRun, call: Call): ReplyTo<'startMutation'> {
   const events = draft.find('reserved', run.id).sort((a, b) => (a.id < b.id ? -1 : 1));
   const first = events[0];
-  if (!first) {
-    refuse('wrong-state', `run ${run.id} reserved nothing, so it cannot make a call`, 'an effect belongs to events', {
-      ids: { run: run.id },
-    });
-  }
+  assert(first, `run ${run.id} is mutating and has reserved nothing`);
   const row = ledgerRow(draft, run, call, events, first);
   draft.write({ set: 'mutation.recorded', row });
   if (call.needsApproval) {
