@@ -53,7 +53,7 @@ export function table<R>(name: string, kinds: { readonly [F in keyof R]-?: KindO
   };
 }
 
-export function snakeCase(field: string): string {
+function snakeCase(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

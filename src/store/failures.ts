@@ -107,7 +107,7 @@ function failed(code: string, message: string, why: string, cause: Error): Store
 }
 
 /** The same for what the file system says before there is a database. */
-export function folderError(error: unknown, path: string): unknown {
+export function folderError(error: unknown, path: string): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ENOSPC' || code === 'EDQUOT') return full(error as Error, path);
   if (code === 'ENOTDIR' || code === 'EEXIST') {
@@ -119,14 +119,11 @@ export function folderError(error: unknown, path: string): unknown {
       cause: error,
     });
   }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new StoreFailedError({
-      code: 'store-read-only',
-      message: `${path} cannot be created`,
-      why: 'the folder it would be in may not be written',
-      next: [{ label: 'make that folder writable, or name another data folder' }],
-      cause: error,
-    });
-  }
-  return error;
+  return new StoreFailedError({
+    code: 'store-cannot-open',
+    message: `${path} cannot be made`,
+    why: error instanceof Error ? error.message : String(error),
+    next: [{ label: 'make the folder above it writable, or name another data folder' }],
+    cause: error,
+  });
 }

@@ -11,8 +11,14 @@ interface Prepared {
   readonly parse: (values: readonly SqlValue[]) => unknown;
 }
 
+/** A source that remembers what never changes. */
+export interface RememberingSource extends Source {
+  /** After a rollback: what was read since the last commit may not be there. */
+  forget(): void;
+}
+
 /** Lookups answered from the tables, by statements prepared once. */
-export function prepareSource(db: SqliteDatabase): Source {
+export function prepareSource(db: SqliteDatabase): RememberingSource {
   const lookups = new Map<LookupName, Prepared>();
   for (const [name, lookup] of Object.entries(LOOKUP_STATEMENTS)) {
     lookups.set(name as LookupName, prepareLookup(db, lookup as LookupStatement<LookupName>));
@@ -32,6 +38,7 @@ export function prepareSource(db: SqliteDatabase): Source {
       if (known.length > 0) keepNewest(scripts, id, known);
       return known as readonly Lookups[N]['gives'][];
     },
+    forget: () => scripts.clear(),
   };
 }
 

@@ -27,8 +27,8 @@ const CHECKED_BYTES_MAX = 64 * 1_024 * 1_024;
 export interface SqliteOptions {
   readonly dataDir: string;
   readonly clock: Clock;
-  /** Only for the test that shows a start being refused when one of them does not hold. */
-  readonly pragmas?: { readonly [P in keyof typeof PRAGMAS]?: string | number };
+  /** Only for tests: of a start that is refused because one of ours does not hold, and of a small disk. */
+  readonly pragmas?: Readonly<Record<string, string | number>>;
 }
 
 /** Opens, or creates, the database of a data folder, and keeps every other process from writing to it. */
@@ -54,11 +54,13 @@ export function databasePath(dataDir: string): string {
 }
 
 function open(db: SqliteDatabase, lock: ProcessLock, { pragmas }: SqliteOptions): Store {
-  // First of all a write lock: whether the file can be written, and is a database, is then known before anything is changed.
+  // First of all a lock: whether the file is a database, and free, is then known before anything is changed.
   db.exec(`PRAGMA busy_timeout = ${PRAGMAS.busy_timeout}; BEGIN IMMEDIATE; ROLLBACK`);
   setPragmas(db, { ...PRAGMAS, ...pragmas });
   checkPages(db);
   migrate(db, db.dialect);
+  // SQLite opens a file it may not write as if it were to be read only, and says so at the first write: here.
+  db.exec(`BEGIN IMMEDIATE; UPDATE schema_version SET probe = ''; ROLLBACK`);
   return new SqliteStore(db, lock);
 }
 

@@ -8,6 +8,9 @@ export interface ProcessLock {
   release(): void;
 }
 
+/** Named here so that they live: a connection nobody names any more is closed by the garbage collector, and its lock with it. */
+const HELD = new Set<SqliteDatabase>();
+
 /** Long enough for somebody who is only reading the name, too short for a person to notice. */
 const BUSY_MS_MAX = 100;
 /** Others may come between writing our name and taking the lock for good; they hold it for as short as we do. */
@@ -30,7 +33,13 @@ export function takeProcessLock(dataDir: string, clock: Clock): ProcessLock {
     throw failure;
   }
   const held = db;
-  return { release: () => held.close() };
+  HELD.add(held);
+  return {
+    release: () => {
+      HELD.delete(held);
+      held.close();
+    },
+  };
 }
 
 function holdAs(db: SqliteDatabase, me: string): void {

@@ -1,8 +1,8 @@
 import { reach, StoreFailedError } from '#base';
-import type { Source, Write } from '#model';
+import type { Write } from '#model';
 import { type Apply, prepareApply } from './apply.ts';
 import { isSqliteError, storeError } from './failures.ts';
-import { prepareSource } from './fetch.ts';
+import { prepareSource, type RememberingSource } from './fetch.ts';
 import type { ProcessLock } from './process-lock.ts';
 import type { Query, SqliteDatabase } from './sqlite-database.ts';
 import type { Store, Unit, UnitOutcome } from './store.ts';
@@ -14,7 +14,7 @@ const PROBE_CHARS = 64 * 1_024;
 export class SqliteStore implements Store {
   readonly #db: SqliteDatabase;
   readonly #lock: ProcessLock;
-  readonly #source: Source;
+  readonly #source: RememberingSource;
   readonly #apply: Apply;
   readonly #begin: Query;
   readonly #commit: Query;
@@ -100,6 +100,7 @@ export class SqliteStore implements Store {
   }
 
   #rollBack(): void {
+    this.#source.forget();
     try {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
     } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ExecutionModelManager, executorPort, operatorPort, workerPort } from '#execution';
-import { CONSUMER_PHASE_STEPS, type ConsumerPhase, STOP_STATUSES, type StopStatus } from '#model';
+import { CONSUMER_PHASE_STEPS, type ConsumerPhase, STOP_STATUSES } from '#model';
 import { CALL, placed, reserve } from '../support/fixture.ts';
 import {
   emitting,

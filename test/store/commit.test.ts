@@ -5,7 +5,7 @@ import { afterEach, test } from 'node:test';
 import { onKillPoint, RefusedError, StoreFailedError } from '#base';
 import type { Source, Write } from '#model';
 import { GuardError, openReader, openSqliteStore, type Unit } from '#store';
-import { WF, workflow } from './rows.ts';
+import { script, WF, workflow } from './rows.ts';
 import { CLOCK, commit, openWorld, temporaryFolder } from './world.ts';
 
 const named = (name: string): Write => ({
@@ -74,6 +74,26 @@ test('what the database refuses undoes its own unit, and no other', async (t) =>
     reader.table('workflows').map((row) => row.name),
     ['a', 'c'],
   );
+});
+
+test('a version that was rolled back with its batch is not remembered', async (t) => {
+  const { store } = await openWorld(t, { set: 'workflow.created', row: workflow() });
+  const found: number[] = [];
+  const looks: Unit = {
+    decide: (source) => {
+      found.push(source.fetch('script', script().id).length);
+      return [];
+    },
+  };
+  const fails: Unit = {
+    decide: () => {
+      throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    },
+  };
+  const adds = writes({ set: 'script.added', row: script(), code: '' });
+  await assert.rejects(store.commit([adds, looks, fails]), StoreFailedError);
+  await store.commit([looks]);
+  assert.deepEqual(found, [1, 0]);
 });
 
 test('a rule that breaks is a refusal of its own command', async (t) => {

@@ -18,6 +18,7 @@ export function acceptDelivery(draft: Draft, command: CommandOf<'acceptDelivery'
   const { producers } = scriptRow(draft, workflow.activeScriptId).handlers;
   if (!producers.some((producer) => producer.name === hook && producer.webhook)) {
     refuse('not-found', `workflow ${workflow.name} has no webhook ${hook}`, 'webhooks are declared in the script', {
+      next: ['check the address', 'deploy a version that has it'],
       ids: { workflow: workflow.id },
     });
   }

@@ -36,6 +36,7 @@ function checkScript(draft: Draft, workflow: Workflow, command: Take): Script {
   if (script.workflowId !== workflow.id || workflow.status === 'archived') {
     const why = workflow.status === 'archived' ? 'the workflow is archived' : 'it is a version of another workflow';
     refuse('wrong-state', `version ${script.id} cannot be activated for ${workflow.name}`, why, {
+      next: ['take a version of this workflow', 'create a new workflow for it'],
       ids: { workflow: workflow.id, script: script.id },
     });
   }

@@ -16,6 +16,7 @@ export function addScript(draft: Draft, command: CommandOf<'addScript'>): ReplyT
   checkText('the content hash', contentHash, NAME_CHARS_MAX);
   if (workflow.status === 'archived')
     refuse('wrong-state', `workflow ${workflow.name} is archived`, 'it takes no new versions', {
+      next: ['create a new workflow for it'],
       ids: { workflow: workflow.id },
     });
   checkVersion(draft, command);
@@ -42,7 +43,9 @@ export function addScript(draft: Draft, command: CommandOf<'addScript'>): ReplyT
 
 function checkVersion(draft: Draft, { workflow, major, minor }: CommandOf<'addScript'>): void {
   if (!Number.isSafeInteger(major) || !Number.isSafeInteger(minor) || major < 0 || minor < 0) {
-    refuse('invalid', `${major}.${minor} is not a version`, 'major and minor are whole numbers from 0');
+    refuse('invalid', `${major}.${minor} is not a version`, 'major and minor are whole numbers from 0', {
+      next: ['number it like 1.0'],
+    });
   }
   const known = draft.find('scriptsOf', workflow).find((script) => script.major === major && script.minor === minor);
   if (known)
@@ -57,7 +60,11 @@ function checkHandlers({ topics, producers, consumers }: Handlers): void {
   const names = [...producers, ...consumers].map((handler) => handler.name);
   for (const name of [...names, ...topics]) checkText('a name of a handler or topic', name, NAME_CHARS_MAX);
   const repeated = names.find((name, position) => names.indexOf(name) !== position);
-  if (repeated !== undefined) refuse('invalid', `two handlers are named ${repeated}`, 'a name names one handler');
+  if (repeated !== undefined) {
+    refuse('invalid', `two handlers are named ${repeated}`, 'a name names one handler', {
+      next: ['rename one of them'],
+    });
+  }
   const subscribed = consumers.flatMap((consumer) => consumer.subscribe);
   const shared = subscribed.find((topic, position) => subscribed.indexOf(topic) !== position);
   if (shared !== undefined) {

@@ -14,6 +14,7 @@ export function approveCall(draft: Draft, command: CommandOf<'approveCall'>): Re
         ? `${mutation.approvedBy} approved it already`
         : 'only a recorded call waits for approval';
     refuse('wrong-state', `mutation ${mutation.id} is ${mutation.status} and cannot be approved`, why, {
+      next: [{ label: 'see what became of it', argv: ['pawl', 'show', mutation.id] }],
       ids: { mutation: mutation.id },
     });
   }

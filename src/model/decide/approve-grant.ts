@@ -11,6 +11,7 @@ export function approveGrant(draft: Draft, command: CommandOf<'approveGrant'>): 
   mustBeNamed(command.by);
   if (!workflow.grantMissing)
     refuse('wrong-state', `workflow ${workflow.name} asks for no permission`, 'nothing is missing', {
+      next: [{ label: 'see what it waits for', argv: ['pawl', 'status'] }],
       ids: { workflow: workflow.id },
     });
   changeStanding(draft, workflow.id, { grantMissing: false });

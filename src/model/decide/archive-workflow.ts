@@ -11,6 +11,7 @@ export function archiveWorkflow(draft: Draft, command: CommandOf<'archiveWorkflo
   mustBeNamed(command.by);
   if (workflow.status === 'archived')
     refuse('wrong-state', `workflow ${workflow.name} is archived already`, 'it is put away for good', {
+      next: ['create a new one under another name'],
       ids: { workflow: workflow.id },
     });
   const open = openWork(draft, workflow);

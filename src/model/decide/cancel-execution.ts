@@ -2,6 +2,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { audit, executionOf, mustBeNamed } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
+import { beginQuiet } from '../rule/settle.ts';
 import { reschedule } from '../rule/work.ts';
 
 /** Before the handoff the executor ends it, and no worker ever hears of it. After it, the owner reads a flag at its next safe point. */
@@ -11,6 +12,7 @@ export function cancelExecution(draft: Draft, command: CommandOf<'cancelExecutio
   if (execution.endedAt !== null || execution.cancelRequestedAt !== null) {
     const why = execution.endedAt !== null ? 'it is over' : `${execution.cancelRequestedBy} asked for it already`;
     refuse('wrong-state', `execution ${execution.id} is ${execution.status} and cannot be cancelled`, why, {
+      next: [{ label: 'see what became of it', argv: ['pawl', 'show', execution.id] }],
       ids: { execution: execution.id },
     });
   }
@@ -25,7 +27,7 @@ export function cancelExecution(draft: Draft, command: CommandOf<'cancelExecutio
     to: 'cancelled',
     at: draft.now,
   });
-  draft.write({ set: 'workflow.quiet', workflow: execution.workflowId, quiet: true });
+  beginQuiet(draft, execution.workflowId);
   reschedule(draft, execution.workflowId);
   return { cancelled: true };
 }

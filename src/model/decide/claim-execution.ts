@@ -5,6 +5,7 @@ import type { Execution } from '../rows.ts';
 import { mustStep } from '../rule/execution-step.ts';
 import { executionOf, livingWorker, workflowRow } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
+import { beginQuiet } from '../rule/settle.ts';
 import { sendMessage } from '../rule/stop.ts';
 import { reschedule } from '../rule/work.ts';
 
@@ -52,7 +53,7 @@ export function claimExecution(draft: Draft, command: CommandOf<'claimExecution'
 
 function cancel(draft: Draft, execution: Execution): { cancelled: true } {
   draft.write({ set: 'execution.ended', execution: execution.id, from: 'scheduled', to: 'cancelled', at: draft.now });
-  draft.write({ set: 'workflow.quiet', workflow: execution.workflowId, quiet: true });
+  beginQuiet(draft, execution.workflowId);
   sendMessage(draft, 'execution.status_changed', execution);
   sendMessage(draft, 'execution.completed', execution);
   reschedule(draft, execution.workflowId);

@@ -13,6 +13,7 @@ export function claimReconcile(draft: Draft, command: CommandOf<'claimReconcile'
       `mutation ${mutation.id} is not to be looked up now`,
       taken ? 'another worker is looking' : 'its time has not come',
       {
+        next: ['come back at its time'],
         notBefore: taken ? (mutation.reconcileUntil ?? 0) : (mutation.reconcileAt ?? 0),
         retryable: true,
         ids: { mutation: mutation.id },

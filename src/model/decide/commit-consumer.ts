@@ -21,11 +21,12 @@ export function commitConsumer(draft: Draft, command: CommandOf<'commitConsumer'
   if (command.state !== undefined) checkJson('the state', command.state, STATE_CHARS_MAX);
   const spec = consumerSpec(scriptRow(draft, run.scriptId), run.handlerName);
   assert(spec, `run ${run.id} has no consumer`);
+  const workflow = workflowRow(draft, run.workflowId);
   const reserved = draft.find('reserved', run.id);
   const publishes = command.publishes ?? [];
   const causes = publishes.length > 0 ? causesOf(draft, reserved) : [];
   const published = publishAll(draft, {
-    workflow: workflowRow(draft, run.workflowId),
+    workflow,
     publishes,
     topics: spec.publishes,
     publisher: `consumer ${spec.name}`,
@@ -39,7 +40,9 @@ export function commitConsumer(draft: Draft, command: CommandOf<'commitConsumer'
   }
   const kept = keptState(draft, run.workflowId, run.handlerName);
   // A run that reserved nothing rests until something becomes pending after its own start; so nothing slips in between.
-  const restedSeq = reserved.length > 0 ? null : run.startSeq;
+  // A version that took over meanwhile has not looked yet.
+  const rests = reserved.length === 0 && run.scriptId === workflow.activeScriptId;
+  const restedSeq = rests ? run.startSeq : null;
   keep(draft, kept, { ...NO_TROUBLE, restedSeq, state: command.state ?? kept.state });
   const cost = command.cost ?? 0;
   draft.write({

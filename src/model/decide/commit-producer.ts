@@ -1,4 +1,4 @@
-import { assert, type InputId } from '#base';
+import { assert, type DeliveryId, type InputId } from '#base';
 import type { CommandOf, RegisteredInput, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { NAME_CHARS_MAX, PUBLISHES_MAX, STATE_CHARS_MAX } from '../limits.ts';
@@ -26,7 +26,7 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
     messageIdAt: (position) => `${run.rootRunId}:${position}`,
     causes: ({ input }) => (input === undefined ? [] : [inputAt(inputs, input)]),
   });
-  if (run.deliveryId !== null) draft.write({ set: 'delivery.done', delivery: run.deliveryId, run: run.id });
+  if (run.deliveryId !== null) finishDelivery(draft, run.deliveryId, run);
   const kept = keptState(draft, run.workflowId, run.handlerName);
   const nextAt = command.nextAt === undefined && run.deliveryId !== null ? kept.nextAt : (command.nextAt ?? null);
   keep(draft, kept, { ...NO_TROUBLE, nextAt, state: command.state ?? kept.state });
@@ -41,6 +41,12 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
   });
   draft.write({ set: 'session.counted', session: found.session.id, cost });
   return { published };
+}
+
+function finishDelivery(draft: Draft, id: DeliveryId, run: ProducerRun): void {
+  const delivery = draft.one('delivery', id);
+  assert(delivery, `delivery ${id} is missing`);
+  draft.write({ set: 'delivery.done', delivery: delivery.id, run: run.id });
 }
 
 function mustBeProducer(run: Run): ProducerRun {
@@ -63,6 +69,7 @@ function register(draft: Draft, run: ProducerRun, inputs: readonly RegisteredInp
       'invalid',
       `producer ${run.handlerName} registers ${inputs.length} inputs at once`,
       `at most ${PUBLISHES_MAX} fit in one run`,
+      { next: ['register the rest in the next run'] },
     );
   }
   return inputs.map(({ source, type, id: externalId, title }) => {
@@ -83,6 +90,8 @@ function register(draft: Draft, run: ProducerRun, inputs: readonly RegisteredInp
 function inputAt(inputs: readonly InputId[], position: number): InputId {
   return (
     inputs[position] ??
-    refuse('invalid', `there is no input at position ${position}`, `the run registered ${inputs.length}`)
+    refuse('invalid', `there is no input at position ${position}`, `the run registered ${inputs.length}`, {
+      next: ['name one of them, counting from 0'],
+    })
   );
 }

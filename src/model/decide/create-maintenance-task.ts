@@ -12,6 +12,7 @@ export function createMaintenanceTask(
   const runId = workflow.maintenanceRunId;
   if (runId === null) {
     refuse('wrong-state', `workflow ${workflow.name} needs no repair`, 'it is not in maintenance', {
+      next: [{ label: 'see what it waits for', argv: ['pawl', 'status'] }],
       ids: { workflow: workflow.id },
     });
   }

@@ -15,6 +15,7 @@ export function createRetryRun(draft: Draft, command: CommandOf<'createRetryRun'
   const workflow = workflowRow(draft, session.workflowId);
   if (run.workflowId !== workflow.id) {
     refuse('wrong-state', `run ${run.id} is of another workflow`, 'a session retries runs of its own workflow', {
+      next: ['retry it in a session of its workflow'],
       ids: { run: run.id },
     });
   }
@@ -98,6 +99,7 @@ function startPhase(draft: Draft, run: Run, ledger: Mutation | undefined): 'emit
 function checkPointer(workflow: Workflow, run: Run, ledger: Mutation | undefined): void {
   if (workflow.pendingRetryRunId === run.id || ledger?.setAsideAt != null) return;
   refuse('wrong-state', `run ${run.id} is not waiting for a retry`, 'it is neither the pending retry nor set aside', {
+    next: [{ label: 'look for what broke', argv: ['pawl', 'doctor'] }],
     ids: { run: run.id },
   });
 }

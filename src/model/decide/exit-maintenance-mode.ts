@@ -15,6 +15,7 @@ export function exitMaintenanceMode(
   mustBeNamed(command.by);
   if (!workflow.maintenance) {
     refuse('wrong-state', `workflow ${workflow.name} needs no repair`, 'it is not in maintenance', {
+      next: [{ label: 'see what it waits for', argv: ['pawl', 'status'] }],
       ids: { workflow: workflow.id },
     });
   }

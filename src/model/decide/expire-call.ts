@@ -13,6 +13,7 @@ export function expireCall(draft: Draft, command: CommandOf<'expireCall'>): Repl
   if (mutation.approvedAt !== null || expiresAt > draft.now) {
     const why = mutation.approvedAt !== null ? `${mutation.approvedBy} approved it` : 'its time has not run out';
     refuse('too-early', `mutation ${mutation.id} cannot expire`, why, {
+      next: ['come back at its time, unless it was answered'],
       notBefore: expiresAt,
       ids: { mutation: mutation.id },
     });

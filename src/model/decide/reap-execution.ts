@@ -4,6 +4,7 @@ import type { Execution } from '../rows.ts';
 import { mustStep } from '../rule/execution-step.ts';
 import { executionOf } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
+import { beginQuiet } from '../rule/settle.ts';
 import { endSession, sendMessage, stopRun } from '../rule/stop.ts';
 import { reschedule } from '../rule/work.ts';
 import type { ExecutionEnd } from '../states.ts';
@@ -21,6 +22,7 @@ export function reapExecution(draft: Draft, command: CommandOf<'reapExecution'>)
       `execution ${execution.id} has moved on`,
       `it is at epoch ${execution.epoch}, not ${command.epoch}`,
       {
+        next: ['look again: somebody else was faster'],
         ids: { execution: execution.id },
       },
     );
@@ -50,6 +52,7 @@ function mustHaveExpired(draft: Draft, execution: Execution): void {
   const worker = execution.owner === null ? undefined : draft.one('worker', execution.owner);
   if (!worker || worker.endedAt !== null || worker.leaseUntil <= draft.now) return;
   refuse('too-early', `worker ${worker.id} still holds execution ${execution.id}`, 'its lease has not run out', {
+    next: ['come back when it has'],
     notBefore: worker.leaseUntil,
     retryable: true,
     ids: { execution: execution.id, worker: worker.id },
@@ -59,8 +62,7 @@ function mustHaveExpired(draft: Draft, execution: Execution): void {
 /** Handed off, and nobody came: the work itself is untouched and due again. */
 function endUnclaimed(draft: Draft, execution: Execution, ended: ExecutionEnd): ExecutionEnd {
   draft.write({ set: 'execution.ended', execution: execution.id, from: execution.status, to: ended, at: draft.now });
-  if (execution.cancelRequestedAt !== null)
-    draft.write({ set: 'workflow.quiet', workflow: execution.workflowId, quiet: true });
+  if (execution.cancelRequestedAt !== null) beginQuiet(draft, execution.workflowId);
   sendMessage(draft, 'execution.completed', execution);
   reschedule(draft, execution.workflowId);
   return ended;

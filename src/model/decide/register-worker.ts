@@ -10,7 +10,10 @@ export function registerWorker(draft: Draft, command: CommandOf<'registerWorker'
   checkText('the name of a worker', name, NAME_CHARS_MAX);
   checkText('the pool of a worker', pool, NAME_CHARS_MAX);
   if (draft.one('worker', id))
-    refuse('wrong-state', `worker ${id} is registered already`, 'an incarnation begins once', { ids: { worker: id } });
+    refuse('wrong-state', `worker ${id} is registered already`, 'an incarnation begins once', {
+      next: ['start under a new id'],
+      ids: { worker: id },
+    });
   draft.write({
     set: 'worker.registered',
     row: { id, name, pool, leaseUntil: draft.now + leaseMs, startedAt: draft.now, endedAt: null },

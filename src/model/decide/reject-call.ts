@@ -26,6 +26,7 @@ export function mustBePending(mutation: Mutation): void {
     `mutation ${mutation.id} is ${mutation.status}, so it cannot be rejected`,
     'only a call that was not sent can be',
     {
+      next: [{ label: 'see what became of it', argv: ['pawl', 'show', mutation.id] }],
       ids: { mutation: mutation.id },
     },
   );

@@ -2,7 +2,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { audit, lastRunRow, mustBeNamed, mutationOf } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
-import { settle } from '../rule/settle.ts';
+import { settle, unpoint } from '../rule/settle.ts';
 
 /** An open question does not have to stop the workflow: its order is given up, the question stays. */
 export function setAside(draft: Draft, command: CommandOf<'setAside'>): ReplyTo<'setAside'> {
@@ -21,7 +21,7 @@ export function setAside(draft: Draft, command: CommandOf<'setAside'>): ReplyTo<
     });
   }
   draft.write({ set: 'mutation.setAside', mutation: mutation.id, from: null, to: draft.now });
-  draft.write({ set: 'workflow.retry', workflow: mutation.workflowId, from: run.id, to: null });
+  unpoint(draft, run, undefined);
   audit(draft, command.by, 'set aside', mutation.id);
   settle(draft, mutation.workflowId, true);
   return {};

@@ -17,7 +17,7 @@ export function setHandlerState(draft: Draft, command: CommandOf<'setHandlerStat
       'not-found',
       `workflow ${workflow.name} has no handler ${command.handler}`,
       `it has ${names.join(', ') || 'none'}`,
-      { ids: { workflow: workflow.id } },
+      { next: ['name a handler of the active version'], ids: { workflow: workflow.id } },
     );
   }
   const active = draft.one('activeRun', workflow.id);

@@ -1,4 +1,4 @@
-import { sha256 } from '#base';
+import { assert, sha256 } from '#base';
 import type { Call, CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import {
@@ -47,7 +47,9 @@ function checkCall(call: Call): void {
   checkText('the preview', call.preview, RESULT_CHARS_MAX);
   if (call.title !== null) checkText('the title', call.title, TITLE_CHARS_MAX);
   if (!(call.timeoutMs > 0))
-    refuse('invalid', `a call with a timeout of ${call.timeoutMs} ms cannot be made`, 'it would never be over');
+    refuse('invalid', `a call with a timeout of ${call.timeoutMs} ms cannot be made`, 'it would never be over', {
+      next: ['give it a timeout in milliseconds'],
+    });
 }
 
 /** Nothing may go out while anyone or anything asked the workflow to stand still. */
@@ -61,11 +63,7 @@ function whyNot(workflow: Workflow, execution: Execution): string | undefined {
 function record(draft: Draft, run: ConsumerRun, call: Call): ReplyTo<'startMutation'> {
   const events = draft.find('reserved', run.id).sort((a, b) => (a.id < b.id ? -1 : 1));
   const first = events[0];
-  if (!first) {
-    refuse('wrong-state', `run ${run.id} reserved nothing, so it cannot make a call`, 'an effect belongs to events', {
-      ids: { run: run.id },
-    });
-  }
+  assert(first, `run ${run.id} is mutating and has reserved nothing`);
   const row = ledgerRow(draft, run, call, events, first);
   draft.write({ set: 'mutation.recorded', row });
   if (call.needsApproval) {

@@ -51,6 +51,7 @@ function checkDelivery(draft: Draft, workflow: Workflow, handler: string, id: De
     'wrong-state',
     `delivery ${id} cannot be handed to ${handler}`,
     `it is ${delivery.status} and for ${delivery.handlerName}`,
+    { next: ['take a pending delivery of this webhook'], ids: { delivery: id } },
   );
 }
 
@@ -69,6 +70,7 @@ export function createRun(
       'not-found',
       `version ${script.major}.${script.minor} of ${workflow.name} has no handler ${handlerName}`,
       'handlers are declared in the script',
+      { next: ['name a handler of this version'], ids: { workflow: workflow.id, script: script.id } },
     );
   }
   if (isConsumer && workflow.pendingRetryRunId !== null) {

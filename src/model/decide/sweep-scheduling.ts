@@ -11,6 +11,7 @@ export function sweepScheduling(draft: Draft, command: CommandOf<'sweepSchedulin
   mustStep(execution, 'requested');
   if ((execution.schedulingUntil ?? 0) > draft.now) {
     refuse('too-early', `execution ${execution.id} is being scheduled`, 'its scheduling lease has not run out', {
+      next: ['come back when it has'],
       notBefore: execution.schedulingUntil ?? 0,
       retryable: true,
       ids: { execution: execution.id },

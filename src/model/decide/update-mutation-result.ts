@@ -1,4 +1,4 @@
-import type { Answer, CommandOf, ErrorClass, ReplyTo } from '../command.ts';
+import type { Answer, CommandOf, ErrorClass, Fence, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { CALL_GRACE_MS, RESULT_CHARS_MAX } from '../limits.ts';
 import type { Mutation, Run } from '../rows.ts';
@@ -54,37 +54,44 @@ function checkUnresolved(mutation: Mutation): void {
 
 /** An active run is its owner's alone: whoever else answers might contradict an answer that is just arriving. */
 function checkAnswerer(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
-  const { answer } = command;
-  if ('by' in answer) mustBeNamed(answer.by);
-  const asserts = { user_assert_applied: 'success', user_assert_failed: 'failure' } as const;
-  if ('by' in answer && asserts[answer.resolvedBy] !== command.outcome) {
-    refuse(
-      'invalid',
-      `${answer.resolvedBy} does not fit the outcome ${command.outcome}`,
-      'the two say different things',
-    );
-  }
-  if (command.fence) {
-    const { session } = fenced(draft, command.fence);
-    if (run.scriptRunId !== session.id || run.status !== 'active') {
-      refuse(
-        'not-active',
-        `run ${run.id} of mutation ${mutation.id} is ${run.status}`,
-        'only its active run answers for a call',
-        {
-          next: ['record what you know as evidence'],
-          ids: { run: run.id, mutation: mutation.id },
-        },
-      );
-    }
-    return;
-  }
-  if (run.status === 'active' || answer.resolvedBy === 'provider') {
+  const { answer, fence } = command;
+  if ('by' in answer) checkPerson(answer, command.outcome, mutation);
+  // A person is outside, whatever they hold in their hand.
+  else if (fence) return checkOwner(draft, fence, mutation, run);
+  if (run.status === 'active') {
     refuse('busy', `the call of mutation ${mutation.id} is under way`, 'its own process is awaiting the answer', {
       next: ['wait until the run has stopped'],
       ids: { run: run.id, mutation: mutation.id },
     });
   }
+  if (answer.resolvedBy === 'provider') answersNoMore(mutation, run);
+}
+
+function checkPerson(answer: Extract<Answer, { by: string }>, outcome: Take['outcome'], mutation: Mutation): void {
+  mustBeNamed(answer.by);
+  const asserted = { user_assert_applied: 'success', user_assert_failed: 'failure' }[answer.resolvedBy];
+  if (asserted === outcome) return;
+  refuse('invalid', `${answer.resolvedBy} does not fit the outcome ${outcome}`, 'the two say different things', {
+    next: ['say success when it happened, failure when it did not'],
+    ids: { mutation: mutation.id },
+  });
+}
+
+function checkOwner(draft: Draft, fence: Fence, mutation: Mutation, run: Run): void {
+  const { session } = fenced(draft, fence);
+  if (run.scriptRunId !== session.id || run.status !== 'active') answersNoMore(mutation, run);
+}
+
+function answersNoMore(mutation: Mutation, run: Run): never {
+  return refuse(
+    'not-active',
+    `run ${run.id} of mutation ${mutation.id} is ${run.status}`,
+    'only its active run, in its own session, hands on what the provider says',
+    {
+      next: ['record what you know as evidence'],
+      ids: { run: run.id, mutation: mutation.id },
+    },
+  );
 }
 
 function succeed(draft: Draft, command: Take, mutation: Mutation, run: Run): void {

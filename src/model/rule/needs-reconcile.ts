@@ -11,6 +11,7 @@ export function needsReconcile(draft: Draft, id: Mutation['id']): Mutation {
     `mutation ${id} is ${mutation.status}`,
     'only a call whose outcome is being looked up can be looked up',
     {
+      next: [{ label: 'see what became of it', argv: ['pawl', 'show', id] }],
       ids: { mutation: id },
     },
   );

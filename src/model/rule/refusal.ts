@@ -8,11 +8,13 @@ import {
   RefusedError,
 } from '#base';
 
-type Facts = Omit<ErrorFacts, 'code' | 'message' | 'why' | 'next'> & { next?: readonly (NextStep | string)[] };
+type Facts = Omit<ErrorFacts, 'code' | 'message' | 'why' | 'next'> & {
+  next: readonly [NextStep | string, ...(NextStep | string)[]];
+};
 
 /** Say no: what cannot be done to which thing, why, and what to do instead. Nothing of the command is written. */
-export function refuse(code: RefusalCode, message: string, why: string, facts: Facts = {}): never {
-  const next = (facts.next ?? []).map((step) => (typeof step === 'string' ? { label: step } : step));
+export function refuse(code: RefusalCode, message: string, why: string, facts: Facts): never {
+  const next = facts.next.map((step) => (typeof step === 'string' ? { label: step } : step));
   throw new RefusedError({ ...facts, code, message, why, next });
 }
 

@@ -12,6 +12,11 @@ export function settle(draft: Draft, workflow: WorkflowId, byPerson: boolean): v
   reschedule(draft, workflow);
 }
 
+/** After a cancel there is no follow-up until somebody or something asks. */
+export function beginQuiet(draft: Draft, workflow: WorkflowId): void {
+  if (!workflowRow(draft, workflow).quiet) draft.write({ set: 'workflow.quiet', workflow, quiet: true });
+}
+
 /** A person's act is a trigger: what a cancel silenced may go on. */
 export function endQuiet(draft: Draft, workflow: WorkflowId): void {
   if (workflowRow(draft, workflow).quiet) draft.write({ set: 'workflow.quiet', workflow, quiet: false });

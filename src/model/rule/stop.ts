@@ -8,6 +8,7 @@ import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
 import { executionRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
 import { refuse } from './refusal.ts';
+import { beginQuiet } from './settle.ts';
 import { changeStanding } from './standing.ts';
 import { reschedule } from './work.ts';
 
@@ -206,8 +207,7 @@ export function endSession(
   draft.write({ set: 'execution.ended', execution: execution.id, from: execution.status, to: end, at: draft.now });
   sendMessage(draft, 'execution.status_changed', execution);
   sendMessage(draft, 'execution.completed', execution);
-  if (execution.cancelRequestedAt !== null)
-    draft.write({ set: 'workflow.quiet', workflow: session.workflowId, quiet: true });
+  if (execution.cancelRequestedAt !== null) beginQuiet(draft, session.workflowId);
   reschedule(draft, session.workflowId);
 }
 

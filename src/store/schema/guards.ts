@@ -93,13 +93,8 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     ],
     guards: [
       {
-        when: `NOT ${isLegalStep('status', RUN_STATUS_STEPS, true)}`,
-        says: 'a run stops once, and one that is committed never changes',
-      },
-      {
-        columns: ['phase'],
-        when: `NEW.phase <> OLD.phase AND NOT ${isLegalPhaseStep()}`,
-        says: 'a run moves one phase at a time while it is active',
+        when: `NOT (${isLegalStep('status', RUN_STATUS_STEPS, true)} AND (NEW.phase = OLD.phase OR ${isLegalPhaseStep()}))`,
+        says: 'a run moves one phase at a time while it is active, stops once, and never changes once it is committed',
       },
     ],
   },

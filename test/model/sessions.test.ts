@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import type { RunId } from '#base';
+import { type Fence, SESSION_RUNS_MAX } from '#model';
+import { applyAndEmit, beginSession, deployVersion, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
+import {
+  emittingEmpty,
+  failedAfter,
+  followUp,
+  freshRun,
+  nextRun,
+  preparing,
+  published,
+  sayDone,
+  send,
+  stop,
+  unknown,
+} from '../support/stage.ts';
+import { forEachStore, type World } from '../support/world.ts';
+
+// What a session does next, and when it ends.
+
+/** Runs that make no call and reserve nothing, to see only the order. */
+async function passThrough(world: World, fence: Fence): Promise<string[]> {
+  const names: string[] = [];
+  for (;;) {
+    const next = await world.manager.advanceSession(fence);
+    if ('ended' in next) return [...names, next.ended];
+    const { handlerName, handlerType, phase } = world.row('runs', next.run);
+    names.push(phase === 'emitting' ? `${handlerName} (next)` : handlerName);
+    if (handlerType === 'producer') await world.manager.commitProducer(fence, next.run);
+    else await commitEmpty(world, fence, next.run, phase === 'emitting');
+  }
+}
+
+function commitEmpty(world: World, fence: Fence, run: RunId, isRetry: boolean) {
+  return world.manager.together((model) => {
+    if (!isRetry) {
+      model.updateConsumerPhase(fence, run, 'prepared');
+      model.updateConsumerPhase(fence, run, 'emitting');
+    }
+    model.commitConsumer(fence, run);
+  });
+}
+
+/** A call of unknown outcome for this event, set aside. */
+async function setAside(world: World, workflow: Parameters<typeof freshRun>[1], event: string) {
+  const stage = await send(world, await freshRun(world, workflow), {}, { events: [event] });
+  await stop(world, stage, 'crashed', { callEnded: true });
+  await world.manager.setAside(stage.mutation, PERSON);
+  return stage;
+}
+
+forEachStore(
+  'order: the pending retry, set-aside runs oldest first, producers, consumers by oldest event',
+  async (world) => {
+    const { manager } = world;
+    const workflow = await published(world, { events: ['1', '2', '3', '4'] });
+    await manager.publishEvents(workflow, [placed('p1', '{}', 'parcel'), placed('b1', '{}', 'order.booked')], PERSON);
+    const first = await setAside(world, workflow, '1');
+    const second = await setAside(world, workflow, '2');
+    const third = await send(world, await freshRun(world, workflow), {}, { events: ['3'] });
+    await applyAndEmit(manager, third.fence, third.run, third.mutation);
+    await stop(world, third, 'crashed');
+    await sayDone(world, second.mutation);
+    await sayDone(world, first.mutation);
+    await manager.requestExecution(workflow, 'manual', PERSON);
+
+    const fence = await followUp(world, workflow);
+    const order = await passThrough(world, fence);
+    assert.deepEqual(order, ['book (next)', 'book (next)', 'book (next)', 'poll', 'book', 'ship', 'tell', 'completed']);
+    const retried = world.rows.runs.values().flatMap(({ retryOf }) => (retryOf === null ? [] : [retryOf]));
+    assert.deepEqual(retried, [third.run, first.run, second.run]);
+  },
+);
+
+forEachStore('a session is due for a set-aside run that may go on, as for the pointer', async (world) => {
+  const { workflow, mutation } = await unknown(world);
+  await world.manager.setAside(mutation, PERSON);
+  world.is('workflows', workflow, { dueAt: null });
+  await sayDone(world, mutation);
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+  const { fence } = await nextRun(world, workflow);
+  world.is('executions', fence.execution, { trigger: 'retry' });
+});
+
+forEachStore('deliveries come before schedules, one run each, oldest first', async (world) => {
+  const { manager } = world;
+  const workflow = await published(world, { events: [] });
+  const delivery = { hook: 'hook', headers: '{}', body: '{}' };
+  const first = await manager.acceptDelivery(workflow, { ...delivery, deliveryId: 'd1' });
+  const second = await manager.acceptDelivery(workflow, { ...delivery, deliveryId: 'd2' });
+  const fence = await followUp(world, workflow);
+  world.is('executions', fence.execution, { trigger: 'webhook' });
+  assert.deepEqual(await passThrough(world, fence), ['hook', 'hook', 'completed']);
+  const runs = world.rows.runs.values();
+  assert.deepEqual(
+    runs.map((run) => run.deliveryId),
+    [first.delivery, second.delivery],
+  );
+  world.is('deliveries', first.delivery, { status: 'done', runId: runs[0]?.id ?? null });
+  world.is('deliveries', second.delivery, { status: 'done', runId: runs[1]?.id ?? null });
+  world.is('workflows', workflow, { dueAt: null });
+});
+
+forEachStore('the next delivery is seen in the transaction that finishes the one before', async (world) => {
+  const { manager } = world;
+  const workflow = await published(world, { events: [] });
+  for (const deliveryId of ['d1', 'd2', 'd3']) {
+    await manager.acceptDelivery(workflow, { hook: 'hook', deliveryId, headers: '{}', body: '{}' });
+  }
+  const fence = await followUp(world, workflow);
+  const begun = await manager.advanceSession(fence);
+  assert.ok('run' in begun);
+  const next = await manager.together((model) => {
+    model.commitProducer(fence, begun.run);
+    return model.advanceSession(fence);
+  });
+  assert.ok('run' in next);
+  await stop(world, { workflow, fence, run: next.run }, 'crashed');
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+});
+
+forEachStore('to a budget of 100 runs: with work left it ends completed and is due again at once', async (world) => {
+  const { manager } = world;
+  const events = Array.from({ length: SESSION_RUNS_MAX + 1 }, (_, position) => String(position + 1).padStart(3, '0'));
+  const workflow = await published(world, { events });
+  const fence = await followUp(world, workflow);
+  const ended = await manager.together((model) => {
+    for (const event of events) {
+      const next = model.advanceSession(fence);
+      if ('ended' in next) return { ended: next.ended, before: event };
+      model.updateConsumerPhase(fence, next.run, 'prepared', {
+        reservations: [{ topic: 'order.placed', ids: [event] }],
+      });
+      model.updateConsumerPhase(fence, next.run, 'mutating');
+      model.updateConsumerPhase(fence, next.run, 'mutated');
+      model.updateConsumerPhase(fence, next.run, 'emitting');
+      model.commitConsumer(fence, next.run);
+    }
+    return undefined;
+  });
+  assert.deepEqual(ended, { ended: 'completed', before: '101' });
+  world.is('sessions', world.sessionOf(fence), { handlerRunCount: SESSION_RUNS_MAX, result: 'completed' });
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+});
+
+forEachStore('while a retry is pending no other consumer runs, also while it waits out its backoff', async (world) => {
+  const { workflow, run } = await failedAfter(world, 'paused:transient');
+  await world.manager.publishEvents(workflow, [placed('2'), placed('p1', '{}', 'parcel')], PERSON);
+  const fence = await beginSession(world.manager, workflow, world.self);
+  const error = await world.refuses('busy', () => world.manager.startRun(fence, 'ship'));
+  assert.equal(error.ids.run, run);
+  assert.deepEqual(await world.manager.advanceSession(fence), { ended: 'completed' });
+  world.clock.advance(1 * SECONDS);
+  const retry = await nextRun(world, workflow);
+  world.is('runs', retry.run, { retryOf: run });
+});
+
+forEachStore('a session keeps to its version: it ends when another one is activated', async (world) => {
+  const { workflow, fence, run } = await preparing(world, { events: ['1', '2'] });
+  await deployVersion(world.manager, workflow, ORDERS, 1);
+  await commitEmpty(world, fence, run, false);
+  assert.deepEqual(await world.manager.advanceSession(fence), { ended: 'completed' });
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+});
+
+forEachStore('a pause lets the run end, and then the session', async (world) => {
+  const { workflow, fence, run } = await emittingEmpty(world, { events: ['1', '2'] });
+  await world.manager.pauseWorkflow(workflow, PERSON);
+  await world.manager.commitConsumer(fence, run);
+  await world.refuses('held', () => world.manager.startRun(fence, 'book'), /paused: user/);
+  assert.deepEqual(await world.manager.advanceSession(fence), { ended: 'completed' });
+  world.is('workflows', workflow, { dueAt: null });
+});
+
+forEachStore('a session with a run under way neither ends nor goes on', async (world) => {
+  const { fence } = await preparing(world);
+  await world.refuses('busy', () => world.manager.finishSession(fence));
+  await world.refuses('busy', () => world.manager.advanceSession(fence));
+  await world.refuses('busy', () => world.manager.startRun(fence, 'ship'));
+});
+
+forEachStore('commit and the next run share a transaction', async (world) => {
+  const { fence, run, workflow } = await emittingEmpty(world);
+  await world.manager.publishEvents(workflow, [placed('p1', '{}', 'parcel')], PERSON);
+  const next = await world.manager.together((model) => {
+    model.commitConsumer(fence, run);
+    return model.advanceSession(fence);
+  });
+  assert.ok('run' in next);
+  world.is('runs', next.run, { handlerName: 'ship' });
+});
