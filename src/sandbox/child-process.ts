@@ -1,0 +1,306 @@
+import { type ChildProcess as NodeChild, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { BOOT } from './child/boot.ts';
+import { childProgram, preludeCode } from './child/program.ts';
+import { HostRefusal, SandboxClosedError } from './errors.ts';
+import { encodeFrame, FrameReader, type HostFrame } from './frames.ts';
+import { Guard } from './guard.ts';
+import { HostRun } from './host-run.ts';
+import type { Limits } from './limits.ts';
+import { FRAME, type ResetRule } from './protocol.ts';
+import type { Failed, SandboxOutcome, SandboxRequest } from './request.ts';
+
+export interface ChildOptions {
+  readonly limits: Limits;
+  readonly imageBytesMax: number;
+  readonly nice: number;
+  readonly without: readonly ResetRule[];
+}
+
+/**
+ * No file, no process, no thread, no network. The stack is larger than Node's own, so that the script's recursion meets the
+ * engine's limit, which the script can catch, before this one, which costs the instance.
+ */
+export const CHILD_FLAGS = [
+  '--permission',
+  '--no-warnings',
+  '--no-addons',
+  '--expose-gc',
+  '--stack-size=4000',
+  '--max-old-space-size=64',
+  '--max-semi-space-size=1',
+];
+
+const STDERR_CHARS_MAX = 2_000;
+
+interface Current {
+  readonly run: HostRun;
+  readonly generation: number;
+  readonly settle: (outcome: SandboxOutcome) => void;
+  readonly reject: (error: unknown) => void;
+  readonly told: Promise<unknown>[];
+  readonly startedAtMs: number;
+  isSettled: boolean;
+  unanswered: number;
+}
+
+/** One child and the request it works on. It believes nothing the child says that it can check. */
+export class Child {
+  readonly #process: NodeChild;
+  readonly #options: ChildOptions;
+  readonly #frames = new FrameReader();
+  readonly #guard: Guard;
+  readonly #scripts = new Map<string, string>();
+  readonly #onFree: (child: Child) => void;
+  readonly exited: Promise<void>;
+  #current: Current | undefined;
+  #generation = 0;
+  #stderr = '';
+  #isGone = false;
+  idleSinceMs = performance.now();
+
+  constructor(options: ChildOptions, onFree: (child: Child) => void) {
+    this.#options = options;
+    this.#onFree = onFree;
+    this.#process = spawn(process.execPath, [...CHILD_FLAGS, '-e', BOOT], { env: {}, cwd: '/', stdio: 'pipe' });
+    this.#guard = new Guard(options.limits, this.pid, (limit) => this.#overdue(limit));
+    this.exited = new Promise((resolve) => this.#listen(resolve));
+    renice(this.pid, options.nice);
+    const program = Buffer.from(childProgram());
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(program.length);
+    this.#write(Buffer.concat([length, program]));
+    const { limits, imageBytesMax, without } = options;
+    const boot = JSON.stringify({ limits, imageBytesMax, without });
+    this.#write(encodeFrame(FRAME.boot, 0, [boot, preludeCode(limits), quickjs()]));
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get isFree(): boolean {
+    return this.#current === undefined && !this.#isGone;
+  }
+
+  /** How long the current request has held this child. */
+  get busyMs(): number {
+    return this.#current === undefined ? 0 : performance.now() - this.#current.startedAtMs;
+  }
+
+  /** Whether the script was sent here; the child may have dropped its image since. */
+  knows(scriptId: string): boolean {
+    return this.#scripts.has(scriptId);
+  }
+
+  run(request: SandboxRequest): Promise<SandboxOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
+    const generation = ++this.#generation;
+    const run = new HostRun(request, this.#options.limits);
+    this.#current = {
+      run,
+      generation,
+      settle: resolve,
+      reject,
+      told: [],
+      startedAtMs: performance.now(),
+      isSettled: false,
+      unanswered: 0,
+    };
+    const { signal } = request;
+    if (signal !== undefined) this.#heed(signal, this.#current, promise);
+    this.#guard.start();
+    this.#sendRun(this.#current, this.#scripts.get(request.scriptId) !== request.code);
+    return promise;
+  }
+
+  /** No more requests: the child ends when it sees its pipe closed. */
+  end(): void {
+    this.#process.stdin?.end();
+  }
+
+  /** Ends the child whatever it does. */
+  kill(error: unknown = new SandboxClosedError()): void {
+    this.#gone();
+    const current = this.#current;
+    if (current !== undefined && !current.isSettled) {
+      current.isSettled = true;
+      current.reject(error);
+    }
+    this.#process.kill('SIGKILL');
+  }
+
+  #listen(resolve: () => void): void {
+    const { stdin, stdout, stderr } = this.#process;
+    stdin?.on('error', () => this.#gone());
+    stdout?.on('error', () => this.#gone());
+    stdout?.on('data', (chunk: Buffer) => this.#received(chunk));
+    stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr = `${this.#stderr}${chunk.toString('utf8')}`.slice(-STDERR_CHARS_MAX);
+    });
+    this.#process.on('error', (error) => {
+      this.#stderr += error.message;
+      this.#crashed('could not be started');
+      resolve();
+    });
+    this.#process.on('close', (code, signal) => {
+      this.#crashed(signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
+      resolve();
+    });
+  }
+
+  #sendRun({ run, generation }: Current, withCode: boolean): void {
+    const { scriptId, code, args } = run.request;
+    if (withCode) this.#scripts.set(scriptId, code);
+    this.#write(encodeFrame(FRAME.run, generation, [run.header, args, ...(withCode ? [code] : [])]));
+  }
+
+  #received(chunk: Buffer): void {
+    try {
+      for (const frame of this.#frames.read(chunk)) this.#heard(frame);
+    } catch (error) {
+      this.#breakOff(this.#current?.run.failure('crashed', `the child broke the protocol: ${String(error)}`));
+    }
+  }
+
+  #heard({ kind, generation, fields }: HostFrame): void {
+    const current = this.#current;
+    if (current === undefined || generation !== current.generation) return;
+    if (kind === FRAME.call) return this.#called(current, fields);
+    if (kind === FRAME.phase) return this.#guard.nextPhase(Number(fields[0]));
+    if (kind === FRAME.needCode) return this.#sendRun(current, true);
+    if (kind === FRAME.done) this.#done(current, fields);
+  }
+
+  #called(current: Current, [id = '', name = '', args = '']: readonly string[]): void {
+    if (current.isSettled) return;
+    const call = current.run.accept(name, args, id !== '');
+    if ('kind' in call) return this.#breakOff(call);
+    this.#guard.heard();
+    const answered = new Promise<string>((resolve) => resolve(current.run.request.onCall(call)));
+    if (id === '') {
+      current.told.push(answered.catch((error: unknown) => this.#refused(current, error)));
+      return;
+    }
+    current.unanswered++;
+    this.#guard.isWaiting = true;
+    answered.then(
+      (answer) => this.#answer(current, id, answer),
+      (error: unknown) => this.#refused(current, error),
+    );
+  }
+
+  #answer(current: Current, id: string, answer: string): void {
+    if (current !== this.#current || current.isSettled) return;
+    current.unanswered--;
+    this.#guard.isWaiting = current.unanswered > 0;
+    this.#guard.heard();
+    this.#write(encodeFrame(FRAME.answer, current.generation, [id, answer]));
+  }
+
+  #refused(current: Current, error: unknown): void {
+    if (current.isSettled) return;
+    if (!(error instanceof HostRefusal)) {
+      current.isSettled = true;
+      current.reject(error);
+    } else {
+      this.#settle(current, { ...current.run.failure('refused', error.message), refusal: error });
+    }
+    this.#abandon(current);
+  }
+
+  #done(current: Current, fields: readonly string[]): void {
+    this.#current = undefined;
+    this.idleSinceMs = performance.now();
+    this.#guard.stop(Number(fields[3]));
+    const outcome = current.isSettled ? undefined : current.run.ended(fields);
+    // Free before the caller hears of it, so that what it asks next finds this child.
+    if (outcome !== undefined && current.told.length === 0) this.#settle(current, outcome);
+    else if (outcome !== undefined)
+      Promise.all(current.told).then(() => this.#settle(current, outcome), current.reject);
+    this.#onFree(this);
+  }
+
+  #settle(current: Current, outcome: SandboxOutcome): void {
+    if (current.isSettled) return;
+    current.isSettled = true;
+    current.settle(outcome);
+  }
+
+  /** Tells the child to let go; the guard ends it if it does not. */
+  #abandon(current: Current): void {
+    if (current !== this.#current) return;
+    this.#guard.abandoned();
+    this.#write(encodeFrame(FRAME.abandon, current.generation, []));
+  }
+
+  #overdue(limit: 'cpu' | 'wall' | 'total' | 'unheeded'): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    if (limit === 'unheeded') return this.#breakOff(undefined);
+    if (limit !== 'total') return this.#breakOff(current.run.limit(limit));
+    this.#settle(current, current.run.limit('total'));
+    this.#abandon(current);
+  }
+
+  /** The child cannot be trusted or does not answer: it is ended, and the pool makes another. */
+  #breakOff(failed: Failed | undefined): void {
+    const current = this.#current;
+    if (current !== undefined && failed !== undefined) this.#settle(current, failed);
+    this.#gone();
+    this.#process.kill('SIGKILL');
+    this.#onFree(this);
+  }
+
+  #crashed(how: string): void {
+    this.#gone();
+    const current = this.#current;
+    this.#current = undefined;
+    const said = this.#stderr === '' ? '' : `: ${this.#stderr.trim().slice(0, STDERR_CHARS_MAX)}`;
+    if (current !== undefined) {
+      this.#settle(current, current.run.failure('crashed', `the sandbox's child process ${how}${said}`));
+    }
+    this.#onFree(this);
+  }
+
+  #gone(): void {
+    this.#isGone = true;
+    this.#guard.stop();
+  }
+
+  #heed(signal: AbortSignal, current: Current, settled: Promise<unknown>): void {
+    const cancel = () => {
+      this.#settle(current, current.run.failure('cancelled', 'the run was cancelled'));
+      this.#abandon(current);
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    const forget = () => signal.removeEventListener('abort', cancel);
+    settled.then(forget, forget);
+  }
+
+  #write(bytes: Buffer): void {
+    this.#process.stdin?.write(bytes);
+  }
+}
+
+/** Scripts give way to the engine. Where the system refuses, they do not. */
+function renice(pid: number, nice: number): void {
+  try {
+    setPriority(pid, nice);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+  }
+}
+
+let wasm: Buffer | undefined;
+
+function quickjs(): Buffer {
+  wasm ??= readFileSync(fileURLToPath(import.meta.resolve('quickjs-wasi/quickjs.wasm')));
+  return wasm;
+}

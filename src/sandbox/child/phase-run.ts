@@ -1,0 +1,195 @@
+import type { Limits } from '../limits.ts';
+import { FRAME, OP, type Phase, PRELUDE_FILE, type ResetRule } from '../protocol.ts';
+import type { Driver, Instance } from './instance.ts';
+import type { ChildIo, Pipe } from './pipe.ts';
+
+export interface PhaseFailure {
+  readonly kind: 'failed';
+  readonly errorKind: 'script' | 'limit' | 'forbidden' | 'crashed' | 'abandoned';
+  readonly limit?: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+export type PhaseOutcome =
+  | { readonly kind: 'returned'; readonly result: Uint8Array | undefined }
+  | { readonly kind: 'mutation'; readonly connection: string; readonly method: string; readonly params: Uint8Array }
+  | PhaseFailure;
+
+export interface PhaseSetting {
+  readonly phase: Phase | 'load';
+  readonly generation: number;
+  readonly startedAt: number;
+  /** When the message came, on the child's clock. */
+  readonly messageAtMs: number;
+  readonly limits: Limits;
+  readonly without: readonly ResetRule[];
+}
+
+/** One phase, from the first instruction to its outcome: what the script asks for, and the limits it runs under. */
+export class PhaseRun implements Driver {
+  /** Thrown through the script when its phase is over. */
+  static readonly OVER = new Error('the phase is over');
+
+  outcome: PhaseOutcome | undefined;
+  readonly unanswered = new Set<string>();
+  readonly cpuStartMs: number;
+  #activeAtMs: number;
+  #counts = new Map<string, number>();
+  #unhandled = new Map<number, number>();
+  #isLooking = false;
+  #setting: PhaseSetting;
+  #instance: Instance;
+  #io: ChildIo;
+  #pipe: Pipe;
+
+  constructor(setting: PhaseSetting, instance: Instance, io: ChildIo, pipe: Pipe) {
+    this.#setting = setting;
+    this.#instance = instance;
+    this.#io = io;
+    this.#pipe = pipe;
+    this.cpuStartMs = io.cpuMs();
+    this.#activeAtMs = io.nowMs();
+  }
+
+  /** A rejection nobody handled, the address of its reason: an error that would be lost. */
+  get unhandledReason(): number | undefined {
+    return [...this.#unhandled.values()][0];
+  }
+
+  answered(id: string): boolean {
+    this.#activeAtMs = this.#io.nowMs();
+    return this.unanswered.delete(id);
+  }
+
+  onHost(op: number, texts: readonly (Uint8Array | undefined)[]): void {
+    if (this.outcome !== undefined) throw PhaseRun.OVER;
+    this.#activeAtMs = this.#io.nowMs();
+    const [first, second, third] = texts;
+    switch (op) {
+      case OP.call:
+      case OP.tell:
+        return this.#send(op, first, second, third);
+      case OP.mutate:
+        if (this.#setting.phase !== 'mutate') return this.#end('forbidden', 'a mutation is made in mutate only');
+        return this.#over({
+          kind: 'mutation',
+          connection: this.#decode(first),
+          method: this.#decode(second),
+          params: third ?? new Uint8Array(),
+        });
+      case OP.done:
+        return this.#over({ kind: 'returned', result: first });
+      case OP.failed:
+        return this.#failed(this.#decode(first), this.#decode(second), this.#decode(third));
+      case OP.forbidden:
+        return this.#end('forbidden', this.#decode(first), this.#decode(second));
+      case OP.limit:
+        return this.exceeded(this.#decode(first), this.#decode(second));
+      case OP.topLevel:
+        return this.#topLevel(this.#decode(first), this.#decode(second));
+      default:
+        return this.#end('forbidden', 'the script spoke to the host in a way nobody does');
+    }
+  }
+
+  onInterrupt(): void {
+    if (this.#isLooking) return;
+    if (this.outcome !== undefined) throw PhaseRun.OVER;
+    const { limits, messageAtMs } = this.#setting;
+    const now = this.#io.nowMs();
+    // The engine counts what the script holds; this is what the holes between take as well.
+    if (this.#instance.bytes.length > limits.memoryBytes * 2) this.exceeded('memory');
+    if (this.#io.cpuMs() - this.cpuStartMs > limits.cpuMs) this.exceeded('cpu', this.#here());
+    if (now - messageAtMs > limits.totalMs) this.exceeded('total', this.#here());
+    if (now - this.#activeAtMs > limits.wallMs) this.exceeded('wall', this.#here());
+  }
+
+  onClock(): number {
+    const { phase, startedAt, without } = this.#setting;
+    if (phase === 'load' && !this.#isLooking && !without.includes('top-level')) this.#topLevel('Date', this.#here());
+    return without.includes('date') ? Date.now() : startedAt;
+  }
+
+  onRejection(promise: number, reason: number, isHandled: boolean): void {
+    const { exports } = this.#instance;
+    const identity = exports.qjs_get_value_ptr(promise);
+    if (isHandled) this.#unhandled.delete(identity);
+    else this.#unhandled.set(identity, exports.qjs_dup_value(reason));
+    exports.qjs_free_value(promise);
+    exports.qjs_free_value(reason);
+  }
+
+  exceeded(limit: string, stack = ''): void {
+    this.#over({ kind: 'failed', errorKind: 'limit', limit, message: '', stack });
+  }
+
+  /** Says how it ended without leaving the script: for ends that come from outside it. */
+  settle(outcome: PhaseOutcome): void {
+    this.outcome ??= outcome;
+  }
+
+  #send(
+    op: number,
+    first: Uint8Array | undefined,
+    second: Uint8Array | undefined,
+    third: Uint8Array | undefined,
+  ): void {
+    const none = new Uint8Array();
+    const [id, name, args] = op === OP.call ? [first, second, third] : [none, first, second];
+    if (this.#setting.phase === 'load') return this.#topLevel(`ctx.${this.#decode(name)}`, '');
+    this.#count(this.#decode(name));
+    if (op === OP.call) this.unanswered.add(this.#decode(id));
+    this.#pipe.send(FRAME.call, this.#setting.generation, [id ?? none, name ?? none, args ?? none]);
+  }
+
+  #count(name: string): void {
+    const limit =
+      name === 'publish' ? 'publishes' : name === 'registerInput' ? 'inputs' : name === 'log' ? 'logs' : 'hostCalls';
+    const count = (this.#counts.get(limit) ?? 0) + 1;
+    this.#counts.set(limit, count);
+    if (count > this.#setting.limits[limit]) this.exceeded(limit, this.#here());
+  }
+
+  #failed(name: string, message: string, stack: string): void {
+    const isFull = this.#instance.bytes.length > this.#setting.limits.memoryBytes * 0.9;
+    if (name === 'InternalError' && message === 'out of memory') return this.exceeded('memory', stack);
+    // Without memory for an error object the engine throws null.
+    if (message === 'thrown: null' && isFull) return this.exceeded('memory', stack);
+    if (name === 'RangeError' && message === 'Maximum call stack size exceeded') return this.exceeded('stack', stack);
+    return this.#end('script', name === '' ? message : `${name}: ${message}`, stack);
+  }
+
+  #topLevel(what: string, stack: string): void {
+    const why = 'the script is loaded once and used for many runs: use it inside a handler';
+    this.#end('script', `${what} is not available at the top level of a script: ${why}`, stack);
+  }
+
+  #end(errorKind: 'script' | 'forbidden', message: string, stack = ''): void {
+    this.#over({ kind: 'failed', errorKind, message, stack });
+  }
+
+  #over(outcome: PhaseOutcome): void {
+    this.outcome = outcome;
+    throw PhaseRun.OVER;
+  }
+
+  /** Where the script is now. What this runs inside cannot end the phase by itself. */
+  #here(): string {
+    this.#isLooking = true;
+    try {
+      const { exports } = this.#instance;
+      const value = this.#instance.eval(new TextEncoder().encode('new Error().stack'), PRELUDE_FILE);
+      const lengthAt = exports.wasm_malloc(4);
+      return this.#decode(this.#instance.text(value, lengthAt));
+    } catch {
+      return '';
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #decode(text: Uint8Array | undefined): string {
+    return text === undefined ? '' : new TextDecoder().decode(text);
+  }
+}

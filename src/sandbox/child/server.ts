@@ -1,0 +1,330 @@
+import {
+  type BootOptions,
+  type DoneHeader,
+  FRAME,
+  type Phase,
+  type ResetRule,
+  type RunHeader,
+  SCRIPT_FILE,
+} from '../protocol.ts';
+import { Image, Images } from './image.ts';
+import { guestImports } from './imports.ts';
+import { Instance } from './instance.ts';
+import { type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
+import type { ChildIo, Frame, Pipe } from './pipe.ts';
+
+interface Message {
+  readonly generation: number;
+  readonly header: RunHeader;
+  readonly atMs: number;
+  readonly cpuStartMs: number;
+}
+
+/** The child's work: takes one message at a time, runs its phases in QuickJS, and says how it ended. */
+export class Server {
+  /** One is enough for scripts of one size; more only spare scripts of other sizes a new instance. */
+  static readonly LIVE_MAX = 4;
+  /** Instances thrown away before their memory is asked back; large ones at once. */
+  static readonly DISCARDED_MAX = 16;
+  static readonly LARGE_BYTES = 8 * 1_024 * 1_024;
+  /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
+  static readonly JOBS_PER_LOOK = 256;
+
+  readonly images: Images;
+  /** The instance that ran last; tests tell by it whether one was used again. */
+  lastInstance = 0;
+  #io: ChildIo;
+  #pipe: Pipe;
+  #module: WebAssembly.Module;
+  #prelude: Uint8Array;
+  #options: BootOptions;
+  #live = new Map<number, Instance>();
+  #instances = 0;
+  #discarded = 0;
+  #lateRun: number | undefined;
+
+  constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
+    this.#io = io;
+    this.#pipe = pipe;
+    this.#module = module;
+    this.#prelude = prelude;
+    this.#options = options;
+    this.images = new Images(this.#is('image-limit') ? options.imageBytesMax : Number.POSITIVE_INFINITY);
+  }
+
+  /** Serves until the host is gone. */
+  serve(): void {
+    for (;;) {
+      const frame = this.#pipe.read();
+      if (frame === undefined) return;
+      // Answers and goodbyes to a message that ended before they came.
+      if (frame.kind !== FRAME.run) continue;
+      this.#serveRun(frame);
+      this.#pipe.flush();
+    }
+  }
+
+  #serveRun(frame: Frame): void {
+    const [headerBytes, args, code] = frame.fields;
+    if (headerBytes === undefined || args === undefined) throw new Error('a run without header or arguments');
+    const header = JSON.parse(new TextDecoder().decode(headerBytes)) as RunHeader;
+    const message = { generation: frame.generation, header, atMs: this.#io.nowMs(), cpuStartMs: this.#io.cpuMs() };
+    let image = code === undefined ? this.images.get(header.scriptId) : undefined;
+    if (image === undefined) {
+      if (code === undefined) return this.#pipe.send(FRAME.needCode, frame.generation, []);
+      const loaded = this.#load(message, code);
+      if (loaded instanceof Image === false) return this.#done(message, 'load', loaded);
+      image = loaded;
+      this.#tellPhase(message);
+    }
+    const outcome = this.#phase(message, image, header.phase, args);
+    if (outcome.kind !== 'returned' || !header.andMutate || !this.#reserves(outcome.result)) {
+      return this.#done(message, header.phase, outcome);
+    }
+    this.#tellPhase(message);
+    const prepared = outcome.result ?? new Uint8Array();
+    const mutated = this.#phase(message, image, 'mutate', this.#list(prepared));
+    return this.#done(message, 'mutate', mutated, prepared);
+  }
+
+  #load(message: Message, code: Uint8Array): Image | PhaseFailure {
+    const { memoryBytes, stackBytes } = this.#options.limits;
+    const instance = this.#newInstance();
+    instance.start(memoryBytes, stackBytes);
+    const handles = instance.handles(this.#prelude);
+    const run = new PhaseRun(this.#setting(message, 'load'), instance, this.#io, this.#pipe);
+    instance.driver = run;
+    this.#guarded(run, () => {
+      const { exports } = instance;
+      const value = instance.eval(code, SCRIPT_FILE);
+      if (exports.qjs_is_exception(value) !== 0) instance.call(handles, handles.explain, [exports.qjs_get_exception()]);
+      this.#jobs(instance, run);
+    });
+    if (run.outcome?.kind === 'failed') {
+      this.#discard(instance);
+      return run.outcome;
+    }
+    instance.exports.qjs_run_gc();
+    const image = new Image(instance, handles);
+    this.images.set(message.header.scriptId, image);
+    this.#keep(instance, image);
+    return image;
+  }
+
+  #phase(message: Message, image: Image, phase: Phase, args: Uint8Array): PhaseOutcome {
+    const instance = this.#acquire(image);
+    const run = new PhaseRun(this.#setting(message, phase), instance, this.#io, this.#pipe);
+    instance.driver = run;
+    const trapped = this.#guarded(run, () => this.#drive(message, instance, image, run, phase, args));
+    this.#findLost(instance, image, run);
+    instance.driver = undefined;
+    this.lastInstance = instance.serial;
+    if (this.#isWorn(instance, image, run, trapped)) this.#discard(instance);
+    else this.#keep(instance, image);
+    return (
+      run.outcome ?? { kind: 'failed', errorKind: 'crashed', message: 'the phase ended without an outcome', stack: '' }
+    );
+  }
+
+  #drive(message: Message, instance: Instance, image: Image, run: PhaseRun, phase: Phase, args: Uint8Array): void {
+    const { handles } = image;
+    if (phase === 'describe') {
+      instance.call(handles, handles.describe, []);
+    } else {
+      const { handler, uses, seed } = message.header;
+      const seeds = this.#is('seed') ? seed : [1, 2, 3, 4];
+      const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+      const [name, list, numbers] = [handler, uses, seeds].map((value) => this.#string(instance, run, text(value)));
+      const [phaseText, argsText] = [this.#string(instance, run, phase), this.#bytes(instance, run, args)];
+      const call = [phaseText, name, argsText, list, numbers].filter((value) => value !== undefined);
+      instance.call(handles, this.#runHandle(instance, image), call);
+    }
+    for (;;) {
+      this.#jobs(instance, run);
+      if (run.unanswered.size === 0) return this.#stuck(instance, run);
+      this.#wait(message, instance, image, run);
+      if (run.outcome !== undefined) return;
+    }
+  }
+
+  /** Waits for the host with nothing left to compute. */
+  #wait(message: Message, instance: Instance, image: Image, run: PhaseRun): void {
+    this.#pipe.flush();
+    const frame = this.#pipe.read();
+    if (frame === undefined) return run.settle(this.#abandoned());
+    // Belongs to an earlier message: dropped before it touches the instance.
+    if (frame.generation !== message.generation && this.#is('generation')) return;
+    if (frame.kind === FRAME.abandon) return run.settle(this.#abandoned());
+    if (frame.kind !== FRAME.answer) throw new Error(`frame ${frame.kind} came while a message was running`);
+    const [id, answer] = frame.fields;
+    if (id === undefined || answer === undefined) throw new Error('an answer without id or text');
+    const callId = new TextDecoder().decode(id);
+    if (!run.answered(callId)) return;
+    const { handles } = image;
+    instance.call(handles, handles.answer, [this.#bytes(instance, run, id), this.#bytes(instance, run, answer)]);
+  }
+
+  /** Nothing to compute and nothing to wait for, yet the handler has not ended. */
+  #stuck(instance: Instance, run: PhaseRun): void {
+    if (instance.bytes.length > this.#options.limits.memoryBytes * 0.9) run.exceeded('memory');
+    const why = 'the handler waits for a promise that nothing can settle any more';
+    run.settle({ kind: 'failed', errorKind: 'script', message: `${why}: only host calls take time here`, stack: '' });
+  }
+
+  /** A rejection nobody looked at is an error all the same: without this, what an un-awaited function failed to do is lost. */
+  #findLost(instance: Instance, { handles }: Image, run: PhaseRun): void {
+    const reason = run.unhandledReason;
+    if (reason === undefined || run.outcome?.kind !== 'returned') return;
+    run.outcome = undefined;
+    this.#guarded(run, () => instance.call(handles, handles.explain, [reason]));
+  }
+
+  #jobs(instance: Instance, run: PhaseRun): void {
+    const { exports } = instance;
+    for (let count = 1; exports.qjs_is_job_pending() !== 0; count++) {
+      if (exports.qjs_execute_pending_job() < 0) exports.qjs_free_value(exports.qjs_get_exception());
+      if (count % Server.JOBS_PER_LOOK === 0) run.onInterrupt();
+    }
+  }
+
+  /** Runs until it ends or leaves by OVER; says whether the instance broke. */
+  #guarded(run: PhaseRun, drive: () => void): boolean {
+    try {
+      drive();
+      return false;
+    } catch (error) {
+      if (error === PhaseRun.OVER) return false;
+      const isStack = error instanceof RangeError;
+      if (!isStack && !(error instanceof WebAssembly.RuntimeError)) throw error;
+      const broke = `the script broke its engine: ${error.message}`;
+      run.settle(
+        isStack
+          ? { kind: 'failed', errorKind: 'limit', limit: 'stack', message: '', stack: '' }
+          : { kind: 'failed', errorKind: 'crashed', message: broke, stack: '' },
+      );
+      return true;
+    }
+  }
+
+  #isWorn(instance: Instance, image: Image, run: PhaseRun, isTrapped: boolean): boolean {
+    const isExtended = instance.exports.__indirect_function_table.length !== instance.tableLength;
+    return (
+      (this.#is('discard-unanswered') && run.unanswered.size > 0) ||
+      (this.#is('discard-trapped') && isTrapped) ||
+      (this.#is('discard-grown') && instance.bytes.length !== image.size) ||
+      (this.#is('discard-extended') && isExtended)
+    );
+  }
+
+  #acquire(image: Image): Instance {
+    let instance = this.#live.get(image.size);
+    this.#live.delete(image.size);
+    if (instance === undefined) {
+      instance = this.#newInstance();
+      const missing = image.size - instance.bytes.length;
+      if (missing > 0) instance.exports.memory.grow(missing / Instance.PAGE_BYTES);
+    } else if (!this.#is('reset')) {
+      return instance;
+    }
+    image.copyInto(instance);
+    return instance;
+  }
+
+  #keep(instance: Instance, image: Image): void {
+    this.#live.set(image.size, instance);
+    for (const size of this.#live.keys()) {
+      if (this.#live.size <= Server.LIVE_MAX) break;
+      this.#live.delete(size);
+    }
+  }
+
+  #discard(instance: Instance): void {
+    this.#discarded++;
+    if (this.#discarded < Server.DISCARDED_MAX && instance.bytes.length < Server.LARGE_BYTES) return;
+    this.#discarded = 0;
+    this.#io.collect();
+  }
+
+  #newInstance(): Instance {
+    const { without } = this.#options;
+    return new Instance(this.#module, ++this.#instances, (instance) => guestImports(instance, without));
+  }
+
+  #setting({ generation, header, atMs }: Message, phase: Phase | 'load'): PhaseSetting {
+    const { limits, without } = this.#options;
+    return { phase, generation, startedAt: header.startedAt, messageAtMs: atMs, limits, without };
+  }
+
+  #runHandle(instance: Instance, { handles }: Image): number {
+    if (this.#is('singleton-handles')) return handles.run;
+    this.#lateRun ??= instance.get(handles.api, 'run');
+    return this.#lateRun;
+  }
+
+  #string(instance: Instance, run: PhaseRun, text: string): number {
+    return this.#bytes(instance, run, new TextEncoder().encode(text));
+  }
+
+  #bytes(instance: Instance, run: PhaseRun, text: Uint8Array): number {
+    const value = instance.string(text);
+    if (value === 0 || instance.exports.qjs_is_exception(value) !== 0) run.exceeded('memory');
+    return value;
+  }
+
+  #reserves(result: Uint8Array | undefined): boolean {
+    if (result === undefined) return false;
+    const { reservations } = Object(JSON.parse(new TextDecoder().decode(result))) as { reservations?: unknown };
+    return Array.isArray(reservations) && reservations.some((each) => Array.isArray(each?.ids) && each.ids.length > 0);
+  }
+
+  /** The JSON list of one JSON text. */
+  #list(json: Uint8Array): Uint8Array {
+    const list = new Uint8Array(json.length + 2);
+    list.set([0x5b]);
+    list.set(json, 1);
+    list.set([0x5d], json.length + 1);
+    return list;
+  }
+
+  #tellPhase({ generation }: Message): void {
+    this.#pipe.send(FRAME.phase, generation, [this.#cpuText()]);
+    this.#pipe.flush();
+  }
+
+  #done(message: Message, phase: Phase | 'load', outcome: PhaseOutcome, prepared?: Uint8Array): void {
+    const none = new Uint8Array();
+    const cpuMs = this.#io.cpuMs() - message.cpuStartMs;
+    const result = prepared ?? (outcome.kind === 'returned' ? outcome.result : undefined);
+    const header: DoneHeader =
+      outcome.kind === 'failed'
+        ? { ...outcome, phase, cpuMs }
+        : {
+            kind: 'returned',
+            hasResult: result !== undefined,
+            cpuMs,
+            ...(outcome.kind === 'mutation'
+              ? { mutate: { connection: outcome.connection, method: outcome.method } }
+              : phase === 'mutate' && { mutate: 'none' as const }),
+          };
+    const params = outcome.kind === 'mutation' ? outcome.params : none;
+    this.#pipe.send(FRAME.done, message.generation, [
+      new TextEncoder().encode(JSON.stringify(header)),
+      (outcome.kind === 'failed' ? undefined : result) ?? none,
+      params,
+      this.#cpuText(),
+    ]);
+  }
+
+  /** This thread's processor time so far; the host counts on from here. */
+  #cpuText(): Uint8Array {
+    return new TextEncoder().encode(String(this.#io.cpuMs()));
+  }
+
+  #abandoned(): PhaseFailure {
+    return { kind: 'failed', errorKind: 'abandoned', message: 'the host gave the run up', stack: '' };
+  }
+
+  #is(rule: ResetRule): boolean {
+    return !this.#options.without.includes(rule);
+  }
+}

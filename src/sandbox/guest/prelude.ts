@@ -1,0 +1,358 @@
+import type { Limits } from '../limits.ts';
+import type { OP, Phase } from '../protocol.ts';
+
+type Host = (op: number, ...texts: (string | undefined)[]) => void;
+type Bag = Record<string, unknown>;
+type Handler = (...args: unknown[]) => unknown;
+
+interface Entry extends Bag {
+  readonly publishes?: readonly string[];
+  readonly subscribe?: readonly string[];
+}
+
+interface Definition extends Bag {
+  readonly topics?: Record<string, Bag>;
+  readonly producers?: Record<string, Entry>;
+  readonly consumers?: Record<string, Entry>;
+}
+
+interface Validator {
+  validate(value: unknown): { issues?: readonly { message: string; path?: readonly unknown[] }[]; value?: unknown };
+}
+
+/**
+ * Runs inside the sandbox before the script: makes `ctx`, seeds chance, and turns what a handler does into texts for the child.
+ * It is sent there as text, so it may use nothing from outside itself. The script shares its world and may break it, but only
+ * for itself: what counts is checked again outside. `host` throws through all of this when the run is over, so that no
+ * `catch` and no `finally` of the script sees it.
+ */
+export function prelude(host: Host, op: typeof OP, limits: Limits) {
+  const { parse, stringify } = JSON;
+  const { apply } = Reflect;
+  const { hasOwn, keys, freeze, defineProperty } = Object;
+  const { isArray } = Array;
+  const { isInteger } = Number;
+  const DateOf = Date;
+  const ErrorOf = Error;
+  const PromiseOf = Promise;
+  const TypeErrorOf = TypeError;
+  const StringOf = String;
+  const MapOf = Map;
+  const parseDate = Date.parse;
+  const timeOf = Date.prototype.getTime;
+  const ProxyOf = Proxy;
+
+  const resolvers = new MapOf<string, (value: unknown) => void>();
+  let isRunning = false;
+  let lastCall = 0;
+  let lastInput = 0;
+  let [a, b, c, d] = [0, 0, 0, 0];
+
+  const here = () => new ErrorOf().stack;
+  const forbid = (message: string) => host(op.forbidden, message, here());
+  const exceed = (limit: string) => host(op.limit, limit, here());
+
+  // sfc32, 53 bits a number. Its state is reset with the memory image, its seed comes with each run.
+  function next32(): number {
+    const sum = (((a + b) | 0) + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    c |= 0;
+    return sum >>> 0;
+  }
+  const chance = {
+    random(): number {
+      if (!isRunning) host(op.topLevel, 'Math.random', here());
+      return ((next32() >>> 5) * 67_108_864 + (next32() >>> 6)) / 9_007_199_254_740_992;
+    },
+  };
+  defineProperty(Math, 'random', { value: chance.random, writable: true, configurable: true });
+  // Positions in errors are read from the stack as the engine writes it; it has no threads to share memory with.
+  defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set: () => undefined });
+  Reflect.deleteProperty(globalThis, 'SharedArrayBuffer');
+
+  function definitionOf(): Definition {
+    const found = (globalThis as Bag).__pawl_workflow as Bag | undefined;
+    const definition = (found?.['~pawl'] ?? found) as Definition | undefined;
+    if (definition === undefined || definition === null || typeof definition !== 'object') {
+      throw new TypeErrorOf('the script defines no workflow: export default defineWorkflow({ … })');
+    }
+    return definition;
+  }
+
+  function text(value: unknown, what: string): string {
+    if (typeof value !== 'string' || value === '') throw new TypeErrorOf(`${what} must be a text that is not empty`);
+    return value;
+  }
+
+  function titleText(value: unknown, what: string): string {
+    const title = text(value, what);
+    if (title.length > limits.titleChars) exceed('title');
+    return title;
+  }
+
+  function bag(value: unknown, what: string): Bag {
+    if (typeof value !== 'object' || value === null) throw new TypeErrorOf(`${what} must be an object`);
+    return value as Bag;
+  }
+
+  function json(value: unknown, what: string): string {
+    const made = stringify(value);
+    if (made === undefined) throw new TypeErrorOf(`${what} has no JSON form`);
+    return made;
+  }
+
+  function call(name: string, args: string): Promise<unknown> {
+    if (args.length > limits.callChars) exceed('call');
+    const id = StringOf(++lastCall);
+    const answered = new PromiseOf((resolve) => resolvers.set(id, resolve));
+    host(op.call, id, name, args);
+    return answered;
+  }
+
+  function validated(definition: Definition, topic: string, payload: unknown): unknown {
+    const declared = definition.topics?.[topic];
+    const schema = (declared?.schema ?? declared) as Bag | undefined;
+    const validator = schema?.['~standard'] as Validator | undefined;
+    if (typeof validator?.validate !== 'function') return payload;
+    const checked = validator.validate(payload);
+    if (checked instanceof PromiseOf) {
+      throw new TypeErrorOf(
+        `the schema of topic "${topic}" validates asynchronously; publish needs one that answers at once`,
+      );
+    }
+    const [issue] = checked.issues ?? [];
+    if (issue === undefined) return checked.value;
+    const path = (issue.path ?? []).map((part) => StringOf((part as Bag)?.key ?? part)).join('.');
+    throw new TypeErrorOf(
+      `the payload does not fit topic "${topic}": ${path === '' ? '' : `${path}: `}${StringOf(issue.message)}`,
+    );
+  }
+
+  function publishes(definition: Definition, entry: Entry, phase: Phase, handler: string) {
+    return (topic: unknown, event: unknown): void => {
+      const name = text(topic, 'the topic');
+      if (entry.publishes?.includes(name) !== true)
+        forbid(`"${handler}" does not declare that it publishes to "${name}"`);
+      const given = bag(event, 'the event');
+      let head = '';
+      if (phase === 'producer' || given.messageId !== undefined) {
+        head += `"messageId":${stringify(text(given.messageId, 'messageId'))},`;
+      }
+      if (given.inputId !== undefined) head += `"inputId":${stringify(text(given.inputId, 'inputId'))},`;
+      if (given.title !== undefined) head += `"title":${stringify(titleText(given.title, 'the title'))},`;
+      const payload = json(validated(definition, name, given.payload ?? null), 'the payload');
+      if (payload.length > limits.eventChars) exceed('event');
+      host(op.tell, 'publish', `[${stringify(name)},{${head}"payload":${payload}}]`);
+    };
+  }
+
+  function registerInput(input: unknown): string {
+    const { source, type, id, title } = bag(input, 'the input');
+    const handle = `#${++lastInput}`;
+    const checked = {
+      source: text(source, 'source'),
+      type: text(type, 'type'),
+      id: text(id, 'id'),
+      title: titleText(title, 'the title'),
+    };
+    host(op.tell, 'registerInput', `[${stringify(handle)},${stringify(checked)}]`);
+    return handle;
+  }
+
+  function log(message: unknown, data?: unknown): void {
+    const line = `[${stringify(StringOf(message))},${stringify(data) ?? 'null'}]`;
+    if (line.length > limits.logChars) exceed('log');
+    host(op.tell, 'log', line);
+  }
+
+  function topicReads(entry: Entry, handler: string) {
+    const subscribed = (topic: unknown): string => {
+      const name = text(topic, 'the topic');
+      if (entry.subscribe?.includes(name) !== true) forbid(`"${handler}" is not subscribed to "${name}"`);
+      return stringify(name);
+    };
+    return {
+      peek: (topic: unknown, options?: unknown) => call('peek', `[${subscribed(topic)},${stringify(options ?? null)}]`),
+      getByIds: (topic: unknown, ids: unknown) => call('getByIds', `[${subscribed(topic)},${json(ids, 'the ids')}]`),
+    };
+  }
+
+  function moment(when: unknown): number | undefined {
+    if (when === undefined) return undefined;
+    const at =
+      when instanceof DateOf ? apply(timeOf, when, []) : typeof when === 'string' ? parseDate(when) : (when as number);
+    if (!isInteger(at)) throw new TypeErrorOf('wakeAt must be a Date, a date text or milliseconds');
+    return at;
+  }
+
+  function take(events: unknown, options: unknown): Bag {
+    const { data, title, wakeAt } = bag(options, 'the second argument of take');
+    const reservations: { topic: string; ids: string[] }[] = [];
+    for (const event of isArray(events) ? events : [events]) {
+      const { topic, messageId } = bag(event, 'an event to take');
+      const name = text(topic, "the event's topic");
+      let group = reservations.find((known) => known.topic === name);
+      if (group === undefined) {
+        group = { topic: name, ids: [] };
+        reservations.push(group);
+      }
+      group.ids.push(text(messageId, "the event's messageId"));
+    }
+    return {
+      reservations,
+      data,
+      ...(title === undefined ? {} : { ui: { title: titleText(title, 'the title') } }),
+      ...(wakeAt === undefined ? {} : { wakeAt: moment(wakeAt) }),
+    };
+  }
+
+  function idle(options?: unknown): Bag {
+    const { wakeAt } = options === undefined ? {} : bag(options, 'the argument of idle');
+    return wakeAt === undefined ? { idle: true } : { idle: true, wakeAt: moment(wakeAt) };
+  }
+
+  /** `ctx.<connection>`: any method is a call. `then` is none, or awaiting the connection itself would make one. */
+  function connection(phase: Phase, name: string): unknown {
+    return new ProxyOf(freeze({}), {
+      get(_target, method) {
+        if (typeof method !== 'string' || method === 'then' || method === 'toJSON') return undefined;
+        return (argument?: unknown) => {
+          if (phase === 'next') forbid(`ctx.${name}.${method}: next makes no connector calls`);
+          const params = stringify(argument ?? null) ?? 'null';
+          if (phase !== 'mutate') return call('read', `[${stringify(name)},${stringify(method)},${params}]`);
+          if (params.length > limits.callChars) exceed('call');
+          return host(op.mutate, name, method, params);
+        };
+      },
+    });
+  }
+
+  function contextOf(
+    definition: Definition,
+    entry: Entry,
+    phase: Phase,
+    handler: string,
+    uses: readonly string[],
+  ): Bag {
+    const refused = (name: string) => () => forbid(`ctx.${name} is not allowed in ${phase}`);
+    const ctx: Bag = {};
+    for (const name of uses) ctx[name] = connection(phase, name);
+    for (const name of ['peek', 'getByIds', 'publish', 'registerInput', 'take', 'idle']) ctx[name] = refused(name);
+    ctx.log = log;
+    if (phase === 'producer') ctx.registerInput = registerInput;
+    if (phase === 'producer' || phase === 'next') ctx.publish = publishes(definition, entry, phase, handler);
+    if (phase === 'prepare') {
+      const { peek, getByIds } = topicReads(entry, handler);
+      ctx.peek = peek;
+      ctx.getByIds = getByIds;
+      ctx.take = take;
+      ctx.idle = idle;
+    }
+    return freeze(ctx);
+  }
+
+  function finish(value: unknown, phase: Phase): void {
+    const result = phase === 'mutate' ? undefined : stringify(value);
+    if (result !== undefined && result.length > limits.resultChars) exceed('result');
+    host(op.done, result);
+  }
+
+  function run(phase: Phase, handler: string, argsJson: string, usesJson: string, seedJson: string): void {
+    [a, b, c, d] = parse(seedJson);
+    isRunning = true;
+    // Only `await` and `catch` stand between the handler and its end: neither looks at anything the script could have changed.
+    void (async () => {
+      try {
+        const definition = definitionOf();
+        const group = phase === 'producer' ? definition.producers : definition.consumers;
+        const entry = group !== undefined && hasOwn(group, handler) ? group[handler] : undefined;
+        const method = entry?.[phase === 'producer' ? 'handler' : phase];
+        if (entry !== undefined && method === undefined && (phase === 'mutate' || phase === 'next')) {
+          return finish(undefined, phase);
+        }
+        if (entry === undefined || typeof method !== 'function') {
+          throw new TypeErrorOf(`the script has no ${phase} "${handler}"`);
+        }
+        const ctx = contextOf(definition, entry, phase, handler, parse(usesJson));
+        finish(await apply(method as Handler, entry, [ctx, ...parse(argsJson)]), phase);
+      } catch (thrown) {
+        explain(thrown);
+      }
+    })();
+  }
+
+  function answer(id: string, answerJson: string): void {
+    const resolve = resolvers.get(id);
+    resolvers.delete(id);
+    resolve?.(answerJson === '' ? undefined : parse(answerJson));
+  }
+
+  /** Says what was thrown, whatever it is: its getters and texts are the script's too, and may throw again. */
+  function explain(thrown: unknown): void {
+    let [name, message, stack] = ['', '', ''];
+    try {
+      if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
+        const error = thrown as { name?: unknown; message: unknown; stack?: unknown };
+        stack = typeof error.stack === 'string' ? error.stack.slice(0, 8_000) : '';
+        name = StringOf(error.name ?? '').slice(0, 200);
+        message = StringOf(error.message).slice(0, 4_000);
+      } else {
+        message = `thrown: ${(typeof thrown === 'object' ? stringify(thrown) : StringOf(thrown))?.slice(0, 4_000)}`;
+      }
+    } catch {
+      message = message === '' ? 'the script threw something that cannot be shown' : message;
+    }
+    host(op.failed, name, message, stack);
+  }
+
+  /** The definition as JSON: what is declared, and which functions there are. */
+  function describe(): void {
+    const declared = (entries: unknown, functions: readonly (readonly [string, string])[]): Bag => {
+      const out: Bag = {};
+      for (const name of keys(bag(entries ?? {}, 'the handlers'))) {
+        const entry = bag((entries as Bag)[name], `the handler "${name}"`);
+        const shown: Bag = { ...entry };
+        for (const [from, to] of functions) {
+          Reflect.deleteProperty(shown, from);
+          shown[to] = typeof entry[from] === 'function';
+        }
+        out[name] = shown;
+      }
+      return out;
+    };
+    const definition = definitionOf();
+    const topics: Bag = {};
+    for (const name of keys(bag(definition.topics ?? {}, 'topics'))) {
+      const topic = bag(definition.topics?.[name], `the topic "${name}"`);
+      const schema = bag(topic.schema ?? topic, 'the schema');
+      topics[name] = { description: topic.description, hasSchema: schema['~standard'] !== undefined };
+    }
+    finish(
+      {
+        name: definition.name,
+        uses: definition.uses,
+        topics,
+        producers: declared(definition.producers, [['handler', 'hasHandler']]),
+        consumers: declared(definition.consumers, [
+          ['prepare', 'hasPrepare'],
+          ['mutate', 'hasMutate'],
+          ['next', 'hasNext'],
+        ]),
+      },
+      'describe',
+    );
+  }
+
+  function describeSafely(): void {
+    try {
+      describe();
+    } catch (thrown) {
+      explain(thrown);
+    }
+  }
+
+  return { run, answer, explain, describe: describeSafely };
+}

@@ -1,0 +1,205 @@
+import { availableParallelism } from 'node:os';
+import { sha256 } from '#base';
+import { Child, type ChildOptions } from './child-process.ts';
+import { SandboxClosedError } from './errors.ts';
+import { FairQueue } from './fair-queue.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import type { ResetRule } from './protocol.ts';
+import type { SandboxOutcome, SandboxRequest } from './request.ts';
+
+export interface SandboxOptions {
+  /** Children that may compute at the same time. */
+  readonly children?: number;
+  /** With those whose script takes long: they do not hold up the rest. */
+  readonly childrenMax?: number;
+  /** A child without work for so long is ended. */
+  readonly idleMs?: number;
+  /** From when on a request counts as long. */
+  readonly longMs?: number;
+  /** The priority children run at; above 0 gives way. */
+  readonly nice?: number;
+  /** Memory images of loaded scripts, all children together. */
+  readonly imageBytesMax?: number;
+  readonly limits?: Partial<Limits>;
+  /** For tests: rules of the reset to leave out. */
+  readonly without?: readonly ResetRule[];
+}
+
+export interface SandboxPool {
+  run(request: SandboxRequest): Promise<SandboxOutcome>;
+  /** What a script declares: the definition as JSON, without its functions. */
+  describe(code: string): Promise<SandboxOutcome>;
+  /** Ends every child. What runs or waits is rejected with a SandboxClosedError. */
+  close(): Promise<void>;
+  readonly pids: readonly number[];
+}
+
+const MINUTE = 60_000;
+const CLOSE_MS_MAX = 1_000;
+const IMAGE_BYTES_MAX = 128 * 1_024 * 1_024;
+const NICE = 10;
+/** Longer than nearly every phase, shorter than anyone's patience. */
+const LONG_MS = 100;
+/** With one child, one script that loops would hold up all others. */
+const CHILDREN_MIN = 2;
+
+export function createSandboxPool(options: SandboxOptions = {}): SandboxPool {
+  return new Pool(options);
+}
+
+interface Job {
+  readonly request: SandboxRequest;
+  readonly resolve: (outcome: SandboxOutcome | Promise<SandboxOutcome>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class Pool implements SandboxPool {
+  readonly #childOptions: ChildOptions;
+  readonly #childrenCount: number;
+  readonly #childrenMax: number;
+  readonly #idleMs: number;
+  readonly #longMs: number;
+  readonly #queue = new FairQueue<Job>();
+  readonly #children = new Set<Child>();
+  #lookAgain: NodeJS.Timeout | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: SandboxOptions) {
+    this.#childrenCount = options.children ?? Math.max(CHILDREN_MIN, availableParallelism());
+    this.#childrenMax = Math.max(this.#childrenCount, options.childrenMax ?? this.#childrenCount * 2 + 2);
+    this.#idleMs = options.idleMs ?? MINUTE;
+    this.#longMs = options.longMs ?? LONG_MS;
+    this.#childOptions = {
+      limits: { ...LIMITS, ...options.limits },
+      imageBytesMax: Math.floor((options.imageBytesMax ?? IMAGE_BYTES_MAX) / this.#childrenCount),
+      nice: options.nice ?? NICE,
+      without: options.without ?? [],
+    };
+  }
+
+  get pids(): readonly number[] {
+    return [...this.#children].map((child) => child.pid);
+  }
+
+  run(request: SandboxRequest): Promise<SandboxOutcome> {
+    if (this.#isClosed) return Promise.reject(new SandboxClosedError());
+    if (request.signal?.aborted === true) return Promise.resolve(cancelled(request));
+    const child = this.#queue.length === 0 ? this.#childFor(request.scriptId) : undefined;
+    return child === undefined ? this.#enqueue(request) : child.run(request);
+  }
+
+  describe(code: string): Promise<SandboxOutcome> {
+    return this.run({
+      scriptId: `describe ${sha256(code)}`,
+      code,
+      handler: '',
+      runId: 'describe',
+      startedAt: 0,
+      phase: 'describe',
+      args: '[]',
+      uses: [],
+      onCall: () => Promise.resolve('null'),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#lookAgain);
+    clearTimeout(this.#sweep);
+    for (const { reject } of this.#queue.clear()) reject(new SandboxClosedError());
+    const children = [...this.#children];
+    for (const child of children) {
+      if (child.isFree) child.end();
+      else child.kill();
+    }
+    const hard = setTimeout(() => {
+      for (const child of children) child.kill();
+    }, CLOSE_MS_MAX);
+    await Promise.all(children.map((child) => child.exited));
+    clearTimeout(hard);
+  }
+
+  #enqueue(request: SandboxRequest): Promise<SandboxOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
+    const job = { request, resolve, reject };
+    this.#queue.push(request.scriptId, job);
+    const drop = () => {
+      if (this.#queue.remove(request.scriptId, job)) resolve(cancelled(request));
+    };
+    request.signal?.addEventListener('abort', drop, { once: true });
+    this.#look();
+    return promise;
+  }
+
+  /** Gives work to whoever can take it; called when work comes, when a child is free or gone, and while some take long. */
+  #pump(): void {
+    if (this.#isClosed) return;
+    while (this.#queue.length > 0) {
+      const child = this.#childFor();
+      if (child === undefined) return this.#look();
+      const job = this.#queue.shift();
+      if (job === undefined) return;
+      const { request } = job;
+      const warm = child.knows(request.scriptId) ? child : (this.#freeChild(request.scriptId) ?? child);
+      job.resolve(warm.run(request));
+    }
+  }
+
+  #childFor(scriptId?: string): Child | undefined {
+    return this.#freeChild(scriptId) ?? (this.#children.size < this.#childrenAllowed() ? this.#spawn() : undefined);
+  }
+
+  /** One that knows the script, else the one that worked last: the others may then end. */
+  #freeChild(scriptId?: string): Child | undefined {
+    let best: Child | undefined;
+    for (const child of this.#children) {
+      if (!child.isFree) continue;
+      if (scriptId !== undefined && child.knows(scriptId)) return child;
+      if (best === undefined || child.idleSinceMs > best.idleSinceMs) best = child;
+    }
+    return best;
+  }
+
+  #childrenAllowed(): number {
+    let long = 0;
+    for (const child of this.#children) if (child.busyMs >= this.#longMs) long++;
+    return Math.min(this.#childrenCount + long, this.#childrenMax);
+  }
+
+  #spawn(): Child {
+    const child: Child = new Child(this.#childOptions, () => {
+      if (child.isGone) this.#children.delete(child);
+      this.#pump();
+    });
+    this.#children.add(child);
+    this.#sweepLater();
+    return child;
+  }
+
+  /** Requests wait and all children are busy: see later whether one of them takes long. */
+  #look(): void {
+    if (this.#lookAgain !== undefined || this.#children.size >= this.#childrenMax) return;
+    this.#lookAgain = setTimeout(() => {
+      this.#lookAgain = undefined;
+      this.#pump();
+    }, this.#longMs);
+  }
+
+  #sweepLater(): void {
+    this.#sweep ??= setTimeout(() => {
+      this.#sweep = undefined;
+      const now = performance.now();
+      for (const child of this.#children) {
+        if (!child.isFree || now - child.idleSinceMs < this.#idleMs) continue;
+        this.#children.delete(child);
+        child.end();
+      }
+      if (this.#children.size > 0 && !this.#isClosed) this.#sweepLater();
+    }, this.#idleMs / 2).unref();
+  }
+}
+
+function cancelled({ phase }: SandboxRequest): SandboxOutcome {
+  return { kind: 'failed', errorKind: 'cancelled', phase, message: 'the run was cancelled', stack: [], cpuMs: 0 };
+}
