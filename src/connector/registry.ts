@@ -13,7 +13,7 @@ import type { SecretSource } from './secrets.ts';
 import type { ApprovalRule, Settings } from './settings.ts';
 
 /** The connectors that come with Pawl. */
-export const CONNECTORS: readonly Connector[] = [http, files];
+const CONNECTORS: readonly Connector[] = [http, files];
 
 export interface OpenOptions {
   /** Gives the value of a secret by its name, or undefined. Asked at each call; nothing is kept. */

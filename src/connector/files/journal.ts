@@ -24,7 +24,7 @@ const lineSchema = z.union([entrySchema, z.object({ since: z.number() })]);
 
 export type Intent = z.infer<typeof entrySchema>;
 
-export type Found =
+type Found =
   | { readonly kind: 'intent'; readonly intent: Intent; readonly later: readonly Intent[] }
   /** The call was never begun. */
   | { readonly kind: 'never' }

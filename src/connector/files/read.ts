@@ -8,7 +8,7 @@ import { OWN_PREFIX, openRegular, realPlace } from './place.ts';
 
 const ENTRIES_MAX = 10_000;
 
-export interface Entry {
+interface Entry {
   readonly name: string;
   readonly size: number;
   readonly modifiedAt: number;

@@ -13,5 +13,10 @@ export interface HttpConnection {
 export function openHttpConnection(config: HttpConfig, host: Host): HttpConnection {
   const trusted = new Set([config.baseUrl.origin, ...config.origins]);
   const isTrusted = (origin: string): boolean => trusted.has(origin);
-  return { config, host, isTrusted, pool: createLinePool({ isTrusted, lookup: host.lookup, ca: config.ca }) };
+  return {
+    config,
+    host,
+    isTrusted,
+    pool: createLinePool({ clock: host.clock, isTrusted, lookup: host.lookup, ca: config.ca }),
+  };
 }

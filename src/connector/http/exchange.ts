@@ -13,7 +13,7 @@ export interface ExchangeLimits {
   readonly signal: AbortSignal;
   readonly deadline: number;
   readonly bytesMax: number;
-  /** Called in the tick that writes the first byte, before it. */
+  /** Only of a mutation: called in the tick that writes the first byte, before it. */
   onFirstByte?(): void;
 }
 
@@ -41,7 +41,7 @@ export type Exchanged =
 export async function exchange(pool: LinePool, request: Request, limits: ExchangeLimits): Promise<Exchanged> {
   const late = stopReason(limits);
   if (late !== undefined) return { kind: 'not-sent', error: late };
-  const line = pool.take(request.url.origin);
+  const line = pool.take(request.url.origin, limits.onFirstByte === undefined ? 'read' : 'mutation');
   const exchanged = await sendOn(line, request, limits);
   if (exchanged.kind === 'answer' && keepsLine(request, exchanged)) {
     pool.giveBack(line);
@@ -114,7 +114,7 @@ function sendOn(line: Line, request: Request, limits: ExchangeLimits): Promise<E
   });
 }
 
-export class DeadlineError extends Error {
+class DeadlineError extends Error {
   constructor() {
     super('the time for the call ran out');
     this.name = 'DeadlineError';

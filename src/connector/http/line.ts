@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import type { LookupFunction, Socket } from 'node:net';
 import { Client } from 'undici';
+import type { Clock } from '#base';
 import { openSocket } from './guarded-socket.ts';
 
 /** Shorter than any server's own: a connection the server is about to close would make an outcome uncertain. */
 const KEEP_ALIVE_MS = 2_000;
+/** What carries a mutation was in use just now: a server that closes idle connections has not begun to. */
+const MUTATION_IDLE_MS_MAX = 500;
 const CLOSE_MS_MAX = 1_000;
 const IDLE_LINES_MAX = 64;
 
@@ -20,33 +23,35 @@ export interface Line {
 }
 
 export interface LinePoolOptions {
+  readonly clock: Clock;
   readonly isTrusted: (origin: string) => boolean;
   readonly lookup: LookupFunction;
   readonly ca: string | undefined;
 }
 
 export interface LinePool {
-  take(origin: string): Line;
+  take(origin: string, purpose: 'read' | 'mutation'): Line;
   giveBack(line: Line): void;
   close(): Promise<void>;
 }
 
 export function createLinePool(options: LinePoolOptions): LinePool {
-  const idle: Line[] = [];
+  const idle: { readonly line: Line; readonly since: number }[] = [];
   const open = new Set<Line>();
 
   return {
-    take(origin) {
-      const index = idle.findLastIndex((candidate) => candidate.origin === origin);
+    take(origin, purpose) {
+      const usableSince = options.clock.now() - (purpose === 'mutation' ? MUTATION_IDLE_MS_MAX : KEEP_ALIVE_MS);
+      const index = idle.findLastIndex(({ line, since }) => line.origin === origin && since >= usableSince);
       const [reused] = index === -1 ? [] : idle.splice(index, 1);
-      if (reused !== undefined) return reused;
+      if (reused !== undefined) return reused.line;
       const line = openLine(origin, options, () => open.delete(line));
       open.add(line);
       return line;
     },
     giveBack(line) {
-      idle.push(line);
-      if (idle.length > IDLE_LINES_MAX) void idle.shift()?.end();
+      idle.push({ line, since: options.clock.now() });
+      if (idle.length > IDLE_LINES_MAX) void idle.shift()?.line.end();
     },
     async close() {
       idle.length = 0;

@@ -21,7 +21,7 @@ interface Body {
   readonly shown: string;
 }
 
-export function urlOf({ baseUrl }: HttpConfig, { path, query }: ReadArguments): URL {
+function urlOf({ baseUrl }: HttpConfig, { path, query }: ReadArguments): URL {
   const url = new URL(baseUrl.origin);
   const [bare = '', ...rest] = path.split('?');
   url.pathname = baseUrl.prefix + bare;

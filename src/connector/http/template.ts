@@ -32,7 +32,7 @@ export function fill(text: string, values: TemplateValues, encode: (value: strin
   return complete ? filled : undefined;
 }
 
-export function stepsOf(path: string): string[] {
+function stepsOf(path: string): string[] {
   return [...path.matchAll(STEP)].map(([, name, index]) => name ?? index ?? '');
 }
 
