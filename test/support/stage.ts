@@ -94,8 +94,13 @@ export async function send(
 /** The call was applied and `next` is running. */
 export async function emitting(world: World, setting: Setting = {}): Promise<Called> {
   const stage = await inFlight(world, {}, setting);
-  await applyAndEmit(world.manager, stage.fence, stage.run, stage.mutation);
+  await applied(world, stage);
   return stage;
+}
+
+/** The provider says yes, and `next` begins. */
+export async function applied(world: World, { fence, run, mutation }: Omit<Called, 'workflow'>): Promise<void> {
+  await applyAndEmit(world.manager, fence, run, mutation);
 }
 
 /** `mutate` made no call; the event is reserved and `next` is running. */

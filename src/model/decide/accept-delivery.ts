@@ -3,7 +3,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { EVENT_PAYLOAD_CHARS_MAX, NAME_CHARS_MAX } from '../limits.ts';
 import { mustBeLive, scriptRow, workflowOf } from '../rule/find.ts';
-import { checkJson, checkText, refuse } from '../rule/refusal.ts';
+import { checkJson, checkLength, checkText, refuse } from '../rule/refusal.ts';
 import { settle } from '../rule/settle.ts';
 
 /** A webhook's delivery is durable before anyone says 2xx; the sender's own id makes a repeat harmless. */
@@ -13,7 +13,7 @@ export function acceptDelivery(draft: Draft, command: CommandOf<'acceptDelivery'
   const { hook, deliveryId, headers, body } = command;
   checkText('the delivery id', deliveryId, NAME_CHARS_MAX);
   checkJson('the headers', headers, EVENT_PAYLOAD_CHARS_MAX);
-  checkText('the body', body, EVENT_PAYLOAD_CHARS_MAX);
+  checkLength('the body', body, EVENT_PAYLOAD_CHARS_MAX);
   assert(workflow.activeScriptId, `live workflow ${workflow.id} has no active version`);
   const { producers } = scriptRow(draft, workflow.activeScriptId).handlers;
   if (!producers.some((producer) => producer.name === hook && producer.webhook)) {

@@ -2,7 +2,7 @@ import { assert, type DeliveryId, type InputId } from '#base';
 import type { CommandOf, RegisteredInput, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { NAME_CHARS_MAX, PUBLISHES_MAX, STATE_CHARS_MAX } from '../limits.ts';
-import type { ProducerRun, Run } from '../rows.ts';
+import type { ProducerRun, Run, Workflow } from '../rows.ts';
 import { fencedRun, mustBeActive, scriptRow, workflowRow } from '../rule/find.ts';
 import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
 import { publishAll } from '../rule/publish.ts';
@@ -17,8 +17,9 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
   const spec = scriptRow(draft, run.scriptId).handlers.producers.find((producer) => producer.name === run.handlerName);
   assert(spec, `run ${run.id} has no producer`);
   const inputs = register(draft, run, command.inputs ?? []);
+  const workflow = workflowRow(draft, run.workflowId);
   const published = publishAll(draft, {
-    workflow: workflowRow(draft, run.workflowId),
+    workflow,
     publishes: command.publishes ?? [],
     topics: spec.publishes,
     publisher: `producer ${spec.name}`,
@@ -28,7 +29,7 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
   });
   if (run.deliveryId !== null) finishDelivery(draft, run.deliveryId, run);
   const kept = keptState(draft, run.workflowId, run.handlerName);
-  const nextAt = command.nextAt === undefined && run.deliveryId !== null ? kept.nextAt : (command.nextAt ?? null);
+  const nextAt = setsSchedule(workflow, run, command) ? (command.nextAt ?? null) : kept.nextAt;
   keep(draft, kept, { ...NO_TROUBLE, nextAt, state: command.state ?? kept.state });
   const cost = command.cost ?? 0;
   draft.write({
@@ -41,6 +42,12 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
   });
   draft.write({ set: 'session.counted', session: found.session.id, cost });
   return { published };
+}
+
+/** A webhook's call need not know its producer's schedule, and a version that was replaced no longer has one to set. */
+function setsSchedule(workflow: Workflow, run: ProducerRun, command: CommandOf<'commitProducer'>): boolean {
+  if (run.scriptId !== workflow.activeScriptId) return false;
+  return run.deliveryId === null || command.nextAt !== undefined;
 }
 
 function finishDelivery(draft: Draft, id: DeliveryId, run: ProducerRun): void {

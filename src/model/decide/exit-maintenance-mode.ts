@@ -37,11 +37,14 @@ export function exitMaintenance(draft: Draft, id: WorkflowId, by: string, repair
   if (run && repaired) keep(draft, keptState(draft, id, run.handlerName), { repaired: true });
 }
 
-/** A repair that is about certain events is over when none of them is pending any more. */
+/** A repair that is about certain events is over when all of them were skipped or parked; a reserved one is still owed its next. */
 export function exitIfNoSuspect(draft: Draft, id: WorkflowId, by: string): void {
   const { maintenanceRunId } = workflowRow(draft, id);
   const run = maintenanceRunId === null ? undefined : draft.one('run', maintenanceRunId);
   if (!run || run.suspects.length === 0) return;
-  const stillPending = run.suspects.some((suspect) => draft.one('event', suspect)?.status === 'pending');
-  if (!stillPending) exitMaintenance(draft, id, by, false);
+  const stillOpen = run.suspects.some((suspect) => {
+    const status = draft.one('event', suspect)?.status;
+    return status === 'pending' || status === 'reserved';
+  });
+  if (!stillOpen) exitMaintenance(draft, id, by, false);
 }

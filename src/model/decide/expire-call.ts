@@ -8,7 +8,7 @@ import { mustBePending, park } from './reject-call.ts';
 /** Nobody answered in time: the events are parked, and the workflow goes on. */
 export function expireCall(draft: Draft, command: CommandOf<'expireCall'>): ReplyTo<'expireCall'> {
   const mutation = mutationOf(draft, command.mutation);
-  mustBePending(mutation);
+  mustBePending(mutation, 'expired');
   const expiresAt = mutation.approvalExpiresAt ?? 0;
   if (mutation.approvedAt !== null || expiresAt > draft.now) {
     const why = mutation.approvedAt !== null ? `${mutation.approvedBy} approved it` : 'its time has not run out';

@@ -10,7 +10,7 @@ import { skip } from './skip-mutation.ts';
 export function rejectCall(draft: Draft, command: CommandOf<'rejectCall'>): ReplyTo<'rejectCall'> {
   const mutation = mutationOf(draft, command.mutation);
   mustBeNamed(command.by);
-  mustBePending(mutation);
+  mustBePending(mutation, 'rejected');
   const run = lastRunRow(draft, mutation.rootRunId);
   if (command.how === 'skip') return skip(draft, mutation, run, command.by, 'reject');
   park(draft, mutation, run, 'user_reject', command.by);
@@ -19,11 +19,11 @@ export function rejectCall(draft: Draft, command: CommandOf<'rejectCall'>): Repl
   return { run: run.id, status: run.status };
 }
 
-export function mustBePending(mutation: Mutation): void {
+export function mustBePending(mutation: Mutation, verb: 'rejected' | 'expired'): void {
   if (mutation.status === 'pending') return;
   refuse(
     'wrong-state',
-    `mutation ${mutation.id} is ${mutation.status}, so it cannot be rejected`,
+    `mutation ${mutation.id} is ${mutation.status}, so it cannot be ${verb}`,
     'only a call that was not sent can be',
     {
       next: [{ label: 'see what became of it', argv: ['pawl', 'show', mutation.id] }],

@@ -44,11 +44,15 @@ export function checkText(what: string, text: unknown, charsMax: number): void {
   if (typeof text !== 'string' || text.trim() === '') {
     refuse('invalid', `${what} is empty`, 'it must be text', { next: [`give ${what}`] });
   }
-  if (text.length > charsMax) {
-    refuse('invalid', `${what} is ${text.length} characters long`, `at most ${charsMax} are kept`, {
-      next: ['shorten it'],
-    });
-  }
+  checkLength(what, text, charsMax);
+}
+
+/** Text that may be empty, but must fit. */
+export function checkLength(what: string, text: string, charsMax: number): void {
+  if (text.length <= charsMax) return;
+  refuse('invalid', `${what} is ${text.length} characters long`, `at most ${charsMax} are kept`, {
+    next: ['shorten it'],
+  });
 }
 
 /** JSON text that will be handed back to scripts and people: it must parse, and fit. */

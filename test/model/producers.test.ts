@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { PUBLISHES_MAX } from '#model';
+import { deploy, ORDERS, PERSON, placed } from '../support/fixture.ts';
+import { followUp, freshRun, HOUR, nextRun, published, restart } from '../support/stage.ts';
+import { forEachStore } from '../support/world.ts';
+
+// Where events come from: producers on a schedule, webhooks, people; and what caused what.
+
+const INPUT = { source: 'mail', type: 'letter', id: 'm1', title: 'From Bob' } as const;
+
+forEachStore('commit: inputs, events, state, the next tick and the count land together', async (world) => {
+  const { workflow, fence, run } = await freshRun(world, await deploy(world.manager), 'poll');
+  const nextAt = world.clock.now() + HOUR;
+  const { published: events } = await world.manager.commitProducer(fence, run, {
+    inputs: [INPUT, { ...INPUT, id: 'm2' }],
+    publishes: [
+      { ...placed('1'), title: 'Order 1', input: 0 },
+      { topic: 'parcel', payload: '1' },
+    ],
+    state: '{"since":1}',
+    nextAt,
+    cost: 2,
+  });
+  world.is('runs', run, { phase: 'committed', status: 'committed', outputState: '{"since":1}', cost: 2 });
+  world.is('sessions', world.sessionOf(fence), { handlerRunCount: 1, cost: 2 });
+  world.is('handlerStates', `${workflow} poll`, { nextAt, state: '{"since":1}' });
+  assert.deepEqual(world.events, { 1: 'pending', [`${run}:1`]: 'pending' });
+  assert.deepEqual(events, [world.event('1'), world.event(`${run}:1`)]);
+  world.is('events', world.event('1'), { publishedByRunId: run, title: 'Order 1' });
+  assert.deepEqual(world.rows.eventInputs.values(), [{ eventId: world.event('1'), inputId: 'inp_00001' }]);
+});
+
+forEachStore('the same external thing is one input, however often it is seen', async (world) => {
+  const { workflow, fence, run } = await freshRun(world, await deploy(world.manager), 'poll');
+  await world.manager.commitProducer(fence, run, { inputs: [INPUT, INPUT], publishes: [{ ...placed('1'), input: 1 }] });
+  await world.manager.finishSession(fence);
+  const again = await freshRun(world, workflow, 'poll');
+  await world.manager.commitProducer(again.fence, again.run, {
+    inputs: [INPUT],
+    publishes: [{ ...placed('1'), input: 0 }],
+  });
+  assert.equal(world.rows.inputs.values().length, 1);
+  assert.equal(world.rows.eventInputs.values().length, 1);
+});
+
+forEachStore('what a consumer publishes is caused by what it consumed', async (world) => {
+  const { manager } = world;
+  const { workflow, fence, run } = await freshRun(world, await deploy(manager), 'poll');
+  const inputs = [INPUT, { ...INPUT, id: 'm2' }];
+  await manager.commitProducer(fence, run, {
+    inputs,
+    publishes: [
+      { ...placed('1'), input: 0 },
+      { ...placed('2'), input: 1 },
+    ],
+  });
+  await manager.finishSession(fence);
+  const book = await nextRun(world, workflow);
+  await manager.together((model) => {
+    const reservations = [{ topic: 'order.placed', ids: ['1', '2'] }];
+    model.updateConsumerPhase(book.fence, book.run, 'prepared', { reservations, prepareResult: '{}' });
+    model.updateConsumerPhase(book.fence, book.run, 'mutating');
+    model.updateConsumerPhase(book.fence, book.run, 'mutated');
+    model.updateConsumerPhase(book.fence, book.run, 'emitting');
+    model.commitConsumer(book.fence, book.run, { publishes: [placed('b1', '{}', 'order.booked')] });
+  });
+  const booked = world.event('b1');
+  const causes = world.rows.eventInputs.values().filter((cause) => cause.eventId === booked);
+  assert.deepEqual(causes.map((cause) => cause.inputId).sort(), ['inp_00001', 'inp_00002']);
+});
+
+forEachStore('a producer publishes only what it declared, and names only inputs it registered', async (world) => {
+  const { fence, run } = await freshRun(world, await deploy(world.manager), 'poll');
+  const commit = (options: object) => () => world.manager.commitProducer(fence, run, options);
+  await world.refuses('not-subscribed', commit({ publishes: [placed('1', '{}', 'order.booked')] }));
+  await world.refuses('invalid', commit({ publishes: [{ ...placed('1'), input: 0 }] }), /no input at position 0/);
+  await world.refuses('invalid', commit({ inputs: [{ ...INPUT, id: '' }] }), /the id of an input is empty/);
+  const many = Array.from({ length: PUBLISHES_MAX + 1 }, (_, position) => ({ ...INPUT, id: `m${position}` }));
+  await world.refuses('invalid', commit({ inputs: many }), /registers 1001 inputs/);
+  const loud = many.map(({ id }) => placed(id));
+  await world.refuses('invalid', commit({ publishes: loud }), /publishes 1001 events/);
+});
+
+forEachStore('a producer that declares nothing publishes nothing', async (world) => {
+  const handlers = { ...ORDERS, producers: [{ name: 'poll', publishes: [], webhook: false }] };
+  const { fence, run } = await freshRun(world, await deploy(world.manager, 'orders', handlers), 'poll');
+  const publishes = [placed('1')];
+  await world.refuses('not-subscribed', () => world.manager.commitProducer(fence, run, { publishes }), /declares none/);
+});
+
+forEachStore('producers and consumers commit each by their own method', async (world) => {
+  const workflow = await published(world);
+  const poll = await freshRun(world, workflow, 'poll');
+  await world.refuses('wrong-state', () => world.manager.commitConsumer(poll.fence, poll.run));
+  await world.refuses('wrong-state', () => world.manager.updateConsumerPhase(poll.fence, poll.run, 'prepared'));
+  await world.manager.commitProducer(poll.fence, poll.run);
+  await world.refuses('not-active', () => world.manager.commitProducer(poll.fence, poll.run));
+  const book = await world.manager.startRun(poll.fence, 'book');
+  await world.refuses('wrong-state', () => world.manager.commitProducer(poll.fence, book.run));
+});
+
+const DELIVERY = { hook: 'hook', deliveryId: 'd1', headers: '{"x":"1"}', body: 'a=1' } as const;
+
+forEachStore('deliveries are rows before anyone says yes, and a repeat is harmless', async (world) => {
+  const workflow = await deploy(world.manager);
+  const { delivery, duplicate } = await world.manager.acceptDelivery(workflow, DELIVERY);
+  assert.equal(duplicate, false);
+  world.is('deliveries', delivery, { status: 'pending', deliveryId: 'd1', body: 'a=1', handlerName: 'hook' });
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+  assert.deepEqual(await world.manager.acceptDelivery(workflow, { ...DELIVERY, body: 'a=2' }), {
+    delivery,
+    duplicate: true,
+  });
+  world.is('deliveries', delivery, { body: 'a=1' });
+});
+
+forEachStore('a delivery may have an empty body', async (world) => {
+  const workflow = await deploy(world.manager);
+  const { delivery } = await world.manager.acceptDelivery(workflow, { ...DELIVERY, body: '' });
+  world.is('deliveries', delivery, { body: '' });
+});
+
+forEachStore('a delivery is one call of its webhook, done with the commit, kept through a crash', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  const { delivery } = await manager.acceptDelivery(workflow, DELIVERY);
+  const crashed = await nextRun(world, workflow);
+  world.is('runs', crashed.run, { handlerName: 'hook', deliveryId: delivery });
+  await restart(world);
+  world.is('deliveries', delivery, { status: 'pending' });
+  const fence = await followUp(world, workflow);
+  const { run } = await manager.startRun(fence, 'hook', { delivery });
+  await manager.commitProducer(fence, run, { publishes: [placed('1')] });
+  world.is('deliveries', delivery, { status: 'done', runId: run });
+  await world.refuses('wrong-state', () => manager.startRun(fence, 'hook', { delivery }), /is done/);
+  assert.deepEqual(await manager.acceptDelivery(workflow, DELIVERY), { delivery, duplicate: true });
+});
+
+forEachStore("a webhook's commit leaves the schedule of its producer alone unless it says otherwise", async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  for (const [deliveryId, nextAt] of [
+    ['d1', world.clock.now() + HOUR],
+    ['d2', undefined],
+  ] as const) {
+    await manager.acceptDelivery(workflow, { ...DELIVERY, deliveryId });
+    const { fence, run } = await nextRun(world, workflow);
+    await manager.commitProducer(fence, run, { nextAt });
+    await manager.finishSession(fence);
+  }
+  world.is('handlerStates', `${workflow} hook`, { nextAt: world.clock.now() + HOUR });
+});
+
+forEachStore('a delivery is refused where no webhook waits for it', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  await world.refuses('not-found', () => manager.acceptDelivery(workflow, { ...DELIVERY, hook: 'poll' }));
+  await world.refuses('invalid', () => manager.acceptDelivery(workflow, { ...DELIVERY, deliveryId: '' }));
+  await world.refuses('invalid', () => manager.acceptDelivery(workflow, { ...DELIVERY, headers: 'x' }));
+  const { workflow: empty } = await manager.createWorkflow('empty', PERSON);
+  await world.refuses('wrong-state', () => manager.acceptDelivery(empty, DELIVERY));
+});
