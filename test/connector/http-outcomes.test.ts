@@ -130,7 +130,7 @@ test('a connection dropped after the body was read is uncertain, and over', asyn
 test('a server that does the work and then hangs is uncertain once the time is out', async (t) => {
   const provider = await startProvider(t, () => undefined);
   const connections = open(t, { shop: { type: 'http', baseUrl: provider.url } });
-  const outcome = uncertain(await connections.mutate('shop', 'post', call, plenty({ deadline: Date.now() + 150 })));
+  const outcome = uncertain(await connections.mutate('shop', 'post', call, plenty({ deadline: Date.now() + 1_000 })));
   assert.equal(outcome.callEnded, true);
   assert.match(outcome.message, /time for the call ran out/);
 });
@@ -140,7 +140,7 @@ test('headers that trickle in for ever are uncertain once the time is out', asyn
     socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nx-slow: '));
   });
   const connections = open(t, { shop: { type: 'http', baseUrl: url } });
-  uncertain(await connections.mutate('shop', 'post', call, plenty({ deadline: Date.now() + 150 })));
+  uncertain(await connections.mutate('shop', 'post', call, plenty({ deadline: Date.now() + 1_000 })));
 });
 
 test('an answer that breaks off is uncertain for a mutation and transient for a read', async (t) => {
@@ -166,7 +166,7 @@ test('a refusal whose body never ends is still a refusal', async (t) => {
     socket.once('data', () => socket.write('HTTP/1.1 422 No\r\ncontent-length: 100\r\n\r\nbad id'));
   });
   const connections = open(t, { shop: { type: 'http', baseUrl: url } });
-  const error = errorOf(await connections.mutate('shop', 'post', call, plenty({ deadline: Date.now() + 150 })));
+  const error = errorOf(await connections.mutate('shop', 'post', call, plenty({ deadline: Date.now() + 1_000 })));
   assert.equal(error.class, 'logic');
 });
 
@@ -246,7 +246,7 @@ test('a call that is over sends nothing more: the rest of a large body never arr
   const url = await startTcp(t, (socket) => connected.resolve(socket.pause()));
   const connections = open(t, { shop: { type: 'http', baseUrl: url } });
   const args = { path: '/', text: 'x'.repeat(total) };
-  const outcome = uncertain(await connections.mutate('shop', 'post', args, plenty({ deadline: Date.now() + 300 })));
+  const outcome = uncertain(await connections.mutate('shop', 'post', args, plenty({ deadline: Date.now() + 1_500 })));
   assert.equal(outcome.callEnded, true);
   const socket = await connected.promise;
   let received = 0;
