@@ -122,7 +122,12 @@ export class Connections {
     const open = this.#find(name);
     const read = readOf(open, method);
     const parsed = argumentsOf(open, method, read, args);
-    return { args: parsed, target: read.target(parsed), cost: open.settings.costPerCall ?? 0 };
+    return { args: parsed, target: read.target(parsed), cost: this.costOf(name) };
+  }
+
+  /** What one call costs, read or mutation. */
+  costOf(name: string): number {
+    return this.#find(name).settings.costPerCall ?? 0;
   }
 
   describeCall(name: string, method: string, args: unknown): DescribedCall {
@@ -135,11 +140,16 @@ export class Connections {
       preview: mutation.preview(connection, parsed),
       target: mutation.target(parsed),
       timeoutMs: settings.timeoutMs ?? connector.defaults.timeoutMs,
-      cost: settings.costPerCall ?? 0,
+      cost: this.costOf(name),
       canReconcile: mutation.canReconcile(connection, parsed),
       visibilityMs: settings.visibilityMs ?? connector.defaults.visibilityMs,
       approval: settings.approval?.[method] ?? 'never',
     };
+  }
+
+  /** What a call through this connection costs, in whatever unit its owner counts. */
+  costOf(name: string): number {
+    return this.#find(name).settings.costPerCall ?? 0;
   }
 
   /** To await before the ledger row of a mutation is written, so that its outcome can be looked up afterwards. */

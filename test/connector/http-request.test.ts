@@ -192,6 +192,7 @@ test('the preview is what will be sent, formatted, without secrets', (t) => {
     visibilityMs: 0,
     approval: 'always',
   });
+  assert.equal(connections.costOf('shop'), 0.5);
   const form = connections.describeCall('shop', 'put', { path: '/', form: { a: '1 2' } }).preview;
   assert.ok(form.endsWith('\n\na = 1 2'), form);
   assert.match(
