@@ -125,11 +125,6 @@ export class Connections {
     return { args: parsed, target: read.target(parsed), cost: this.costOf(name) };
   }
 
-  /** What one call costs, read or mutation. */
-  costOf(name: string): number {
-    return this.#find(name).settings.costPerCall ?? 0;
-  }
-
   describeCall(name: string, method: string, args: unknown): DescribedCall {
     const open = this.#find(name);
     const mutation = mutationOf(open, method);
