@@ -38,6 +38,10 @@ export interface Reader extends Source {
   unfinishedExecutions(page: { readonly after?: string; readonly limit: number }): readonly UnfinishedExecution[];
   dueWorkflows(now: number, limit: number): readonly DueWorkflow[];
   nextDueAt(): number | null;
+  /** When anything at all is next due: a workflow, a look-up, or the end of an approval's time. */
+  nextWakeAt(): number | null;
+  /** Has a person ever approved this method for this workflow? */
+  wasApproved(workflow: WorkflowId, connection: string, method: string): boolean;
   dueReconciles(now: number, limit: number): readonly Mutation[];
   expiredApprovals(now: number, limit: number): readonly Mutation[];
   expiredScheduling(now: number, limit: number): readonly Execution[];
@@ -101,6 +105,16 @@ class SqliteReader implements Reader {
 
   nextDueAt(): number | null {
     return (this.#list('nextDueAt', {})[0]?.[0] ?? null) as number | null;
+  }
+
+  nextWakeAt(): number | null {
+    const listings = ['nextDueAt', 'nextReconcileAt', 'nextExpiryAt'] as const;
+    const times = listings.map((listing) => this.#list(listing, {})[0]?.[0]).filter((at) => typeof at === 'number');
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  wasApproved(workflow: WorkflowId, connection: string, method: string): boolean {
+    return this.#list('wasApproved', { workflow, connection, method }).length > 0;
   }
 
   dueReconciles(now: number, limit: number): readonly Mutation[] {

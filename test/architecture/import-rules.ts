@@ -15,6 +15,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   script: ['base', 'model', 'sdk'],
   sandbox: ['base'],
   connector: ['base', 'sdk'],
+  trigger: ['base'],
+  ledger: ['base', 'model', 'execution', 'connector'],
+  handler: ['base', 'model', 'execution', 'connector', 'ledger', 'sandbox', 'script'],
+  session: ['base', 'model', 'execution', 'handler'],
+  scheduler: ['base', 'execution'],
+  app: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session', 'scheduler'],
 };
 
 /** The store can write, so it is handed only to the room whose job that is, and to the one that opens and inspects it. */

@@ -36,6 +36,7 @@ export const INDEXES: readonly string[] = [
   'CREATE INDEX mutations_event ON mutations (first_event_id)',
   `CREATE INDEX mutations_reconcile ON mutations (reconcile_at) WHERE status = 'needs_reconcile'`,
   `CREATE INDEX mutations_approval ON mutations (approval_expires_at) WHERE status = 'pending'`,
+  'CREATE INDEX mutations_approved ON mutations (workflow_id, connection, method) WHERE approved_at IS NOT NULL',
 
   'CREATE UNIQUE INDEX inputs_key ON inputs (workflow_id, source, type, external_id)',
 

@@ -1,0 +1,78 @@
+import { type Clock, type IdSource, systemClock } from '#base';
+import { type Connections, openConnections, type SecretSource } from '#connector';
+import { type Engine, openEngine } from '#execution';
+import { type HandlerHost, ScriptShelf } from '#handler';
+import { Ledger } from '#ledger';
+import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
+import { Scheduler } from '#scheduler';
+import { runDueSession } from '#session';
+
+export interface AppOptions {
+  readonly dataDir: string;
+  /** What the config file exports. */
+  readonly config?: { readonly connections?: unknown };
+  /** Where relative paths of the config begin. */
+  readonly baseFolder?: string;
+  readonly resolveSecret?: SecretSource;
+  readonly sandbox?: SandboxOptions;
+  readonly clock?: Clock;
+  readonly ids?: IdSource;
+  readonly onError?: (error: unknown) => void;
+  readonly onFatal?: (error: unknown) => void;
+}
+
+export interface App {
+  readonly engine: Engine;
+  readonly connections: Connections;
+  readonly sandbox: SandboxPool;
+  readonly clock: Clock;
+  /** The current runs reach a safe point, nothing is left active, and everything is let go. */
+  stop(): Promise<void>;
+}
+
+export async function startApp(options: AppOptions): Promise<App> {
+  const clock = options.clock ?? systemClock;
+  const connections = openConnections(options.config ?? {}, {
+    clock,
+    ...(options.resolveSecret && { resolveSecret: options.resolveSecret }),
+    ...(options.baseFolder !== undefined && { baseFolder: options.baseFolder }),
+  });
+  const engine = await openEngine({
+    dataDir: options.dataDir,
+    clock,
+    ...(options.ids && { ids: options.ids }),
+    ...(options.onFatal && { onFatal: options.onFatal }),
+  });
+  const sandbox = createSandboxPool(options.sandbox);
+  const ledger = new Ledger({ engine, connections, clock });
+  let draining = false;
+  const host: HandlerHost = {
+    engine,
+    sandbox,
+    ledger,
+    scripts: new ScriptShelf(engine.reader),
+    clock,
+    isDraining: () => draining,
+  };
+  const scheduler = new Scheduler({
+    engine,
+    clock,
+    runSession: (workflow, owner) => runDueSession(host, workflow, owner),
+    reconcile: (mutation) => ledger.reconcile(mutation),
+    onError: options.onError ?? (() => undefined),
+  });
+  scheduler.start();
+  return {
+    engine,
+    connections,
+    sandbox,
+    clock,
+    async stop() {
+      draining = true;
+      await scheduler.drain();
+      await sandbox.close();
+      await connections.close();
+      await engine.close();
+    },
+  };
+}

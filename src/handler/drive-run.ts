@@ -1,0 +1,55 @@
+import { assert, type RunId } from '#base';
+import type { Fence, Run } from '#model';
+import { emit } from './emit.ts';
+import type { HandlerHost } from './handler-host.ts';
+import type { Moved, Step } from './moved.ts';
+import { prepare } from './prepare.ts';
+import { produce } from './produce.ts';
+import { sendApproved } from './send.ts';
+
+/** The state machine of a run. Every round reads the run as the database has it, so a start and a recovery are the same code. */
+export async function driveRun(host: HandlerHost, fence: Fence, id: RunId): Promise<Moved> {
+  for (;;) {
+    const [run] = host.engine.reader.fetch('run', id);
+    assert(run, `run ${id} is missing`);
+    const moved = await step(host, fence, run);
+    if (moved !== 'again') return moved;
+  }
+}
+
+async function step(host: HandlerHost, fence: Fence, run: Run): Promise<Step> {
+  if (run.status !== 'active') return { ended: 'failed' };
+  const cancelled = await stopIfCancelled(host, fence, run);
+  if (cancelled) return cancelled;
+  if (run.handlerType === 'producer') return produce(host, fence, run);
+  switch (run.phase) {
+    case 'preparing':
+      return prepare(host, fence, run);
+    case 'prepared':
+    case 'mutated':
+      return advance(host, fence, run.id, run.phase);
+    case 'mutating':
+      return sendApproved(host, fence, run);
+    case 'emitting':
+      return emit(host, fence, run);
+    case 'committed':
+      return { ended: 'completed' };
+  }
+}
+
+/** These two share a commit with the step before them; a run is found in them only if somebody else drove it there. */
+async function advance(host: HandlerHost, fence: Fence, run: RunId, phase: 'prepared' | 'mutated'): Promise<Step> {
+  const { manager, reader } = host.engine;
+  const reserved = reader.fetch('reserved', run).length > 0;
+  await manager.updateConsumerPhase(fence, run, phase === 'prepared' && reserved ? 'mutating' : 'emitting');
+  return 'again';
+}
+
+/** At a safe point: a call that went out is awaited and recorded first. */
+async function stopIfCancelled(host: HandlerHost, fence: Fence, run: Run): Promise<Step | undefined> {
+  const [execution] = host.engine.reader.fetch('execution', fence.execution);
+  if (execution?.cancelRequestedAt == null || run.phase === 'mutating') return undefined;
+  const error = `cancelled by ${execution.cancelRequestedBy}`;
+  await host.engine.manager.updateHandlerRunStatus(fence, run.id, 'cancelled', { error });
+  return { ended: 'cancelled' };
+}

@@ -1,0 +1,65 @@
+import type { ConsumerRun, Fence } from '#model';
+import type { HandlerHost } from './handler-host.ts';
+import { goOn, type Step } from './moved.ts';
+import { RunCalls } from './run-calls.ts';
+import { orBroken, stop, stopBroken } from './stop-run.ts';
+
+/** `next`, and the commit of everything it published, with the next run of the session. */
+export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
+  const script = host.scripts.get(run.scriptId);
+  const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
+  if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
+  if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run, { cost: 0 });
+  const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
+  const outcome = await host.sandbox.run({
+    scriptId: script.id,
+    code: script.code,
+    handler: run.handlerName,
+    runId: run.id,
+    startedAt: run.startTimestamp,
+    phase: 'next',
+    args: `[${run.prepareResult},${mutationResult(host, run)}]`,
+    uses: Object.keys(script.manifest.uses),
+    onCall: calls.answer,
+  });
+  if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
+  return commit(host, fence, run, { state: outcome.result, calls, cost: 0 });
+}
+
+/** Through the chain: a retry's `next` is told what became of the call that another run made. */
+function mutationResult(host: HandlerHost, run: ConsumerRun): string {
+  const [ledger] = host.engine.reader.fetch('ledger', run.rootRunId);
+  if (!ledger) return '{"status":"none"}';
+  if (ledger.status === 'applied') return `{"status":"applied","result":${ledger.result ?? 'null'}}`;
+  return '{"status":"skipped"}';
+}
+
+interface Commit {
+  readonly state?: string | undefined;
+  readonly calls?: RunCalls;
+  readonly cost: number;
+}
+
+async function commit(
+  host: HandlerHost,
+  fence: Fence,
+  run: ConsumerRun,
+  { state, calls, cost }: Commit,
+): Promise<Step> {
+  return orBroken(host, fence, run, calls, () =>
+    host.engine.manager.together((model): Step => {
+      if (calls && calls.logs.length > 0) model.keepRecords(fence, run.id, { logs: calls.logs, reads: [] });
+      model.commitConsumer(fence, run.id, {
+        state,
+        publishes: calls?.publishes ?? [],
+        cost: cost + ledgerCost(host, run),
+      });
+      return goOn(host, model, fence);
+    }),
+  );
+}
+
+function ledgerCost(host: HandlerHost, run: ConsumerRun): number {
+  const [ledger] = host.engine.reader.fetch('ledger', run.rootRunId);
+  return ledger?.handlerRunId === run.id ? host.ledger.costOf(ledger.connection) : 0;
+}

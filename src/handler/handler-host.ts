@@ -1,0 +1,16 @@
+import type { Clock } from '#base';
+import type { Engine } from '#execution';
+import type { Ledger } from '#ledger';
+import type { SandboxPool } from '#sandbox';
+import type { ScriptShelf } from './script-shelf.ts';
+
+/** What a run needs around it. */
+export interface HandlerHost {
+  readonly engine: Pick<Engine, 'manager' | 'reader'>;
+  readonly sandbox: Pick<SandboxPool, 'run'>;
+  readonly ledger: Ledger;
+  readonly scripts: ScriptShelf;
+  readonly clock: Clock;
+  /** True once the process is asked to end: the current run goes on to its commit, and no other starts. */
+  readonly isDraining: () => boolean;
+}

@@ -1,0 +1,7 @@
+// handler: drives one run through its phases, reading fresh rows before each step.
+// It never decides what may happen (the manager does) and never touches a connection's secrets (connectors do).
+// Start reading at drive-run.ts.
+export { driveRun } from './drive-run.ts';
+export type { HandlerHost } from './handler-host.ts';
+export type { Moved } from './moved.ts';
+export { type LoadedScript, ScriptShelf } from './script-shelf.ts';

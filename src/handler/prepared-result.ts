@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** What `prepare` gave back, taken apart. */
+export interface Prepared {
+  readonly reservations: readonly { readonly topic: string; readonly ids: readonly string[] }[];
+  /** The result as it is kept and handed to `mutate` and `next`; undefined when the script was idle. */
+  readonly json: string | undefined;
+  readonly title: string | null;
+  readonly wakeAt: number | undefined;
+}
+
+const IDLE = z.looseObject({ idle: z.literal(true), wakeAt: z.string().optional() });
+const RESULT = z.looseObject({
+  reservations: z.array(z.object({ topic: z.string(), ids: z.array(z.string()) })),
+  data: z.unknown(),
+  ui: z.looseObject({ title: z.string() }).optional(),
+  wakeAt: z.string().optional(),
+});
+
+/** The script is not trusted: its answer is parsed, and what does not fit is its mistake. */
+export function parsePrepared(json: string | undefined): Prepared | { problem: string } {
+  const value: unknown = json === undefined ? null : JSON.parse(json);
+  if (value === null) return { reservations: [], json: undefined, title: null, wakeAt: undefined };
+  const idle = IDLE.safeParse(value);
+  if (idle.success) return { reservations: [], json: undefined, title: null, wakeAt: timeOf(idle.data.wakeAt) };
+  const result = RESULT.safeParse(value);
+  if (!result.success)
+    return { problem: `prepare must return { reservations, data } or ctx.idle(): ${firstIssue(result.error)}` };
+  const { reservations, data, ui, wakeAt } = result.data;
+  return {
+    reservations: reservations.filter(({ ids }) => ids.length > 0),
+    json: JSON.stringify({ reservations, data: data ?? null, ui }),
+    title: ui?.title ?? null,
+    wakeAt: timeOf(wakeAt),
+  };
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const at = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function firstIssue(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue ? `${issue.path.join('.') || 'the result'}: ${issue.message}` : error.message;
+}

@@ -1,0 +1,51 @@
+import { assert } from '#base';
+import type { Fence, ProducerRun } from '#model';
+import { nextTick } from '#script';
+import type { HandlerHost } from './handler-host.ts';
+import { goOn, type Step } from './moved.ts';
+import { argsOf, stateOf } from './prepare.ts';
+import { RunCalls } from './run-calls.ts';
+import { orBroken, stop } from './stop-run.ts';
+
+/** A producer reads and publishes; everything it did lands with its commit, and its next tick with it. */
+export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun): Promise<Step> {
+  const script = host.scripts.get(run.scriptId);
+  const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
+  const state = stateOf(host, run);
+  const outcome = await host.sandbox.run({
+    scriptId: script.id,
+    code: script.code,
+    handler: run.handlerName,
+    runId: run.id,
+    startedAt: run.startTimestamp,
+    phase: 'producer',
+    args: run.deliveryId === null ? argsOf(state) : argsOf(deliveryJson(host, run), state),
+    uses: Object.keys(script.manifest.uses),
+    onCall: calls.answer,
+  });
+  if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
+  const schedule = script.manifest.schedules[run.handlerName];
+  const nextAt = schedule && run.deliveryId === null ? nextTick(schedule, host.clock.now()) : undefined;
+  return orBroken(host, fence, run, calls, () =>
+    host.engine.manager.together((model): Step => {
+      if (calls.logs.length + calls.reads.length > 0)
+        model.keepRecords(fence, run.id, { logs: calls.logs, reads: calls.reads });
+      model.commitProducer(fence, run.id, {
+        state: outcome.result,
+        inputs: calls.inputs,
+        publishes: calls.publishes,
+        nextAt,
+        cost: calls.cost,
+      });
+      return goOn(host, model, fence);
+    }),
+  );
+}
+
+function deliveryJson(host: HandlerHost, run: ProducerRun): string {
+  assert(run.deliveryId, `run ${run.id} has no delivery`);
+  const [delivery] = host.engine.reader.fetch('delivery', run.deliveryId);
+  assert(delivery, `delivery ${run.deliveryId} is missing`);
+  const { deliveryId: id, headers, body, receivedAt } = delivery;
+  return `{"id":${JSON.stringify(id)},"headers":${headers},"body":${body},"receivedAt":${receivedAt}}`;
+}

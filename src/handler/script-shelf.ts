@@ -1,0 +1,40 @@
+import { assert, type ScriptId } from '#base';
+import type { Engine } from '#execution';
+import type { Handlers } from '#model';
+import { type Manifest, parseManifest } from '#script';
+
+/** A version as a run needs it: its code, what it declares, and the way from a position in the code to the author's file. */
+export interface LoadedScript {
+  readonly id: ScriptId;
+  readonly code: string;
+  readonly handlers: Handlers;
+  readonly manifest: Manifest;
+}
+
+const SCRIPTS_MAX = 500;
+
+/** Versions never change, so the ones in use are kept. */
+export class ScriptShelf {
+  readonly #reader: Engine['reader'];
+  readonly #kept = new Map<ScriptId, LoadedScript>();
+
+  constructor(reader: Engine['reader']) {
+    this.#reader = reader;
+  }
+
+  get(id: ScriptId): LoadedScript {
+    const script = this.#kept.get(id) ?? this.#load(id);
+    this.#kept.delete(id);
+    this.#kept.set(id, script);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > SCRIPTS_MAX && oldest !== undefined) this.#kept.delete(oldest);
+    return script;
+  }
+
+  #load(id: ScriptId): LoadedScript {
+    const [row] = this.#reader.fetch('script', id);
+    const text = this.#reader.scriptCode(id);
+    assert(row && text, `version ${id} is missing`);
+    return { id, code: text.code, handlers: row.handlers, manifest: parseManifest(text.manifest) };
+  }
+}

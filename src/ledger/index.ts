@@ -1,0 +1,5 @@
+// ledger: a mutation from intent to settled: described and recorded before it is sent, sent once, looked up when nobody knows.
+// It never retries a call and never guesses an outcome; what each outcome means for the run is the model's business.
+// Start reading at ledger.ts.
+export { CallRefused, refusedCall } from './call-refused.ts';
+export { Ledger, type Sent } from './ledger.ts';

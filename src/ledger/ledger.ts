@@ -1,0 +1,142 @@
+import { assert, type Clock, type MutationId, RefusedError, type WorkerId, type WorkflowId } from '#base';
+import { CallInvalidError, type Connections, type Outcome } from '#connector';
+import type { Engine } from '#execution';
+import type { Call, Mutation } from '#model';
+import { CallRefused, refusedCall } from './call-refused.ts';
+
+/** What the ledger row gave back when it was recorded. */
+export interface Sent {
+  readonly mutation: MutationId;
+  readonly idempotencyKey: string;
+  readonly deadline: number;
+}
+
+export interface LedgerOptions {
+  readonly engine: Pick<Engine, 'manager' | 'reader' | 'self'>;
+  readonly connections: Connections;
+  readonly clock: Clock;
+}
+
+const RECONCILE_LEASE_MS = 60_000;
+const RECONCILE_TIMEOUT_MS = 30_000;
+/** 2 s doubling: with the model's count of tries, about two hours before a person is asked. */
+const RECONCILE_MS_MIN = 2_000;
+
+export class Ledger {
+  readonly #options: LedgerOptions;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+  }
+
+  /** A script's call in the host's words: what will really be sent, and what the model must know of its method. */
+  describe(workflow: WorkflowId, connection: string, method: string, params: string, title: string | null): Call {
+    try {
+      const described = this.#options.connections.describeCall(connection, method, JSON.parse(params));
+      return {
+        connection,
+        method,
+        params: JSON.stringify(described.args),
+        preview: described.preview,
+        title,
+        timeoutMs: described.timeoutMs,
+        canReconcile: described.canReconcile,
+        visibilityMs: described.visibilityMs,
+        needsApproval: this.#needsApproval(workflow, connection, method, described.approval),
+      };
+    } catch (error) {
+      if (!(error instanceof CallInvalidError)) throw error;
+      throw new CallRefused(error.message, {
+        connection,
+        version: 0,
+        error: { class: 'logic', message: error.message },
+        cause: error,
+      });
+    }
+  }
+
+  /** To await before the row is recorded: whatever must be there so that the outcome can be looked up afterwards. */
+  ready(connection: string, method: string): Promise<void> {
+    return this.#options.connections.ready(connection, method);
+  }
+
+  /** The recorded call, once. The row is durable; from the first byte on only a definite answer counts. */
+  async send(call: Pick<Call, 'connection' | 'method' | 'params'>, sent: Sent): Promise<Outcome> {
+    const { idempotencyKey, deadline } = sent;
+    const args = JSON.parse(call.params) as unknown;
+    return this.#options.connections.mutate(call.connection, call.method, args, { idempotencyKey, deadline });
+  }
+
+  async read(connection: string, method: string, args: unknown): Promise<{ answer: string; cost: number }> {
+    const version = this.versionOf(connection);
+    const outcome = await this.#options.connections.read(connection, method, args);
+    if (outcome.kind === 'not_done') throw refusedCall(outcome.error, connection, version);
+    return { answer: JSON.stringify(outcome.result ?? null), cost: this.costOf(connection) };
+  }
+
+  costOf(connection: string): number {
+    return this.#options.connections.costOf(connection);
+  }
+
+  /** Of its secrets: a refusal of older ones must not hold anyone. */
+  versionOf(connection: string): number {
+    return this.#options.engine.reader.fetch('connection', connection)[0]?.version ?? 0;
+  }
+
+  #needsApproval(
+    workflow: WorkflowId,
+    connection: string,
+    method: string,
+    rule: 'never' | 'first' | 'always',
+  ): boolean {
+    if (rule === 'first') return !this.#options.engine.reader.wasApproved(workflow, connection, method);
+    return rule === 'always';
+  }
+
+  /** One look at an unknown outcome that is due. */
+  async reconcile(id: MutationId): Promise<void> {
+    const { engine } = this.#options;
+    if (!(await this.#claim(id, engine.self))) return;
+    const [row] = engine.reader.fetch('mutation', id);
+    assert(row, `mutation ${id} is missing`);
+    const found = await this.#options.connections.reconcile(row.connection, row.method, recordedCall(row), {
+      timeoutMs: RECONCILE_TIMEOUT_MS,
+    });
+    if (found.kind === 'retry') return this.#later(row, found.afterMs);
+    const result = found.kind === 'applied' ? JSON.stringify(found.result ?? null) : undefined;
+    await this.#record(row, found.kind === 'applied' ? 'success' : 'failure', result);
+  }
+
+  async #claim(id: MutationId, owner: WorkerId): Promise<boolean> {
+    try {
+      await this.#options.engine.manager.claimReconcile(id, owner, RECONCILE_LEASE_MS);
+      return true;
+    } catch (error) {
+      if (error instanceof RefusedError) return false;
+      throw error;
+    }
+  }
+
+  /** Too early to say "it did not happen" means: look again when it is not. Somebody else's answer in between stands. */
+  async #record(row: Mutation, outcome: 'success' | 'failure', result: string | undefined): Promise<void> {
+    const { engine, clock } = this.#options;
+    try {
+      await engine.manager.updateMutationResult(row.id, outcome, { answer: { resolvedBy: 'reconcile' }, result });
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      if (error.code === 'too-early') return this.#later(row, (error.notBefore ?? 0) - clock.now());
+      if (error.code !== 'already-resolved') throw error;
+      const says = outcome === 'success' ? 'applied' : 'failed';
+      await engine.manager.recordEvidence(row.id, { says, detail: result ?? 'not found', source: 'a look-up' });
+    }
+  }
+
+  async #later(row: Mutation, afterMs: number | undefined): Promise<void> {
+    const delayMs = Math.max(afterMs ?? 0, RECONCILE_MS_MIN * 2 ** row.reconcileCount);
+    await this.#options.engine.manager.postponeReconcile(row.id, delayMs);
+  }
+}
+
+export function recordedCall(row: Mutation): { args: unknown; idempotencyKey: string; startedAt: number } {
+  return { args: JSON.parse(row.params), idempotencyKey: row.idempotencyKey, startedAt: row.createdAt };
+}

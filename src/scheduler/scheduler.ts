@@ -1,0 +1,118 @@
+import type { Clock, MutationId, WorkerId, WorkflowId } from '#base';
+import type { Engine } from '#execution';
+
+/** Sessions under way at once; more would only wait for the same disk and the same cores. */
+const IN_FLIGHT_MAX = 64;
+/** setTimeout takes no more than this; a later time is looked at again then. */
+const SLEEP_MS_MAX = 2 ** 31 - 1;
+/** Errors of the engine itself (a full disk): look again after so long, instead of spinning. */
+const TROUBLE_MS = 1_000;
+
+export interface SchedulerOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly inFlightMax?: number;
+  /** Runs one session of a workflow that is due. */
+  readonly runSession: (workflow: WorkflowId, owner: WorkerId) => Promise<unknown>;
+  /** Looks up one unknown outcome that is due. */
+  readonly reconcile: (mutation: MutationId) => Promise<unknown>;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #busy = new Map<string, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  #lookAgain = false;
+  #stopped = false;
+  #unlisten: (() => void) | undefined;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#unlisten = this.#options.engine.listen((changes) => {
+      if (changes.some(({ kind }) => kind === 'workflow' || kind === 'mutation')) this.#wake();
+    });
+    this.#wake();
+  }
+
+  /** No further session begins; resolves when those under way have reached their end. */
+  async drain(): Promise<void> {
+    this.#stopped = true;
+    this.#unlisten?.();
+    clearTimeout(this.#timer);
+    await Promise.all(this.#busy.values());
+  }
+
+  /** Many commits in one tick are one look. */
+  #wake(): void {
+    if (this.#stopped || this.#looking) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#looking = true;
+    setImmediate(() => {
+      this.#looking = false;
+      this.#lookAgain = false;
+      if (!this.#stopped) this.#look();
+      if (this.#lookAgain) this.#wake();
+    });
+  }
+
+  #look(): void {
+    const { engine, clock } = this.#options;
+    try {
+      const now = clock.now();
+      const free = (this.#options.inFlightMax ?? IN_FLIGHT_MAX) - this.#busy.size;
+      if (free > 0) {
+        for (const { id } of engine.reader.dueWorkflows(now, free + this.#busy.size)) this.#begin(id);
+        for (const { id } of engine.reader.dueReconciles(now, free)) this.#do(id, () => this.#options.reconcile(id));
+        for (const { id } of engine.reader.expiredApprovals(now, free))
+          this.#do(id, () => engine.manager.expireCall(id));
+        for (const id of engine.reader.maintenanceWithoutTask(free))
+          this.#do(`task ${id}`, () => engine.manager.createMaintenanceTask(id));
+      }
+      this.#sleepUntil(engine.reader.nextWakeAt());
+    } catch (error) {
+      this.#options.onError(error);
+      this.#sleepUntil(clock.now() + TROUBLE_MS);
+    }
+  }
+
+  #begin(workflow: WorkflowId): void {
+    const { engine, runSession } = this.#options;
+    if (this.#busy.size < (this.#options.inFlightMax ?? IN_FLIGHT_MAX))
+      this.#do(workflow, () => runSession(workflow, engine.self));
+  }
+
+  /** One thing at a time for each key; when it ends the scheduler looks again. */
+  #do(key: string, act: () => Promise<unknown>): void {
+    if (this.#busy.has(key)) return;
+    const done = this.#orWait(act).finally(() => {
+      this.#busy.delete(key);
+      this.#wake();
+    });
+    this.#busy.set(key, done);
+  }
+
+  async #orWait(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#options.onError(error);
+      await new Promise((resolve) => setTimeout(resolve, TROUBLE_MS));
+    }
+  }
+
+  #sleepUntil(at: number | null): void {
+    clearTimeout(this.#timer);
+    if (at === null) return;
+    const delayMs = Math.min(Math.max(at - this.#options.clock.now(), 0), SLEEP_MS_MAX);
+    // Something due now that is not begun waits for a free place, and its end looks again.
+    if (delayMs === 0 && this.#busy.size > 0) return;
+    this.#timer = setTimeout(() => this.#wake(), delayMs);
+  }
+}

@@ -1,0 +1,32 @@
+import type { CompiledScript } from './compile.ts';
+import type { ScriptSchedule } from './schedule.ts';
+import { authorPosition } from './source-map.ts';
+
+/** What the host must know of a version beside its handlers; kept with it as JSON. */
+export interface Manifest {
+  /** Connection name → connector type. */
+  readonly uses: Readonly<Record<string, string>>;
+  readonly schedules: Readonly<Record<string, ScriptSchedule>>;
+  readonly webhooks: Readonly<Record<string, { readonly verify: string }>>;
+  readonly sourceMap: string;
+}
+
+export function manifestOf({ uses, schedules, webhooks, sourceMap }: CompiledScript): string {
+  return JSON.stringify({ uses, schedules, webhooks, sourceMap } satisfies Manifest);
+}
+
+const EMPTY: Manifest = { uses: {}, schedules: {}, webhooks: {}, sourceMap: '' };
+
+/** Only `manifestOf` makes what this reads. */
+export function parseManifest(json: string): Manifest {
+  return { ...EMPTY, ...(JSON.parse(json) as Partial<Manifest>) };
+}
+
+/** ` (orders.ts:12:5)`: where in the author's file a script failed; nothing when nobody can tell. */
+export function positionText(
+  manifest: Manifest,
+  stack: readonly { readonly line: number; readonly column: number }[],
+): string {
+  const place = manifest.sourceMap === '' ? undefined : authorPosition(manifest, stack);
+  return place ? ` (${place.file}:${place.line}:${place.column})` : '';
+}

@@ -1,0 +1,50 @@
+import { RefusedError, type WorkerId, type WorkflowId } from '#base';
+import { driveRun, type HandlerHost, type Moved } from '#handler';
+import type { ExecutionEnd, Fence } from '#model';
+
+/** A session that began: its fence, and its first run or its end. */
+interface Begun {
+  readonly fence: Fence;
+  readonly moved: Moved;
+}
+
+/** Runs what is due of a workflow. Undefined when nothing was, or somebody else was faster. */
+export async function runDueSession(
+  host: HandlerHost,
+  workflow: WorkflowId,
+  owner: WorkerId,
+): Promise<ExecutionEnd | undefined> {
+  const begun = await begin(host, workflow, owner);
+  if (!begun) return undefined;
+  let { moved } = begun;
+  while ('run' in moved) moved = await orAbandoned(driveRun(host, begun.fence, moved.run));
+  return moved.ended;
+}
+
+/** requested … running and the first run: in one process that is one commit. */
+async function begin({ engine }: HandlerHost, workflow: WorkflowId, owner: WorkerId): Promise<Begun | undefined> {
+  try {
+    return await engine.manager.together((model) => {
+      const due = model.scheduleDue(workflow);
+      if (!('execution' in due)) return undefined;
+      model.beginScheduling(due.execution);
+      const { epoch } = model.handOff(due.execution);
+      const claimed = model.claimExecution(due.execution, epoch, owner);
+      if (!('fence' in claimed)) return undefined;
+      return { fence: claimed.fence, moved: model.advanceSession(claimed.fence) };
+    });
+  } catch (error) {
+    if (error instanceof RefusedError) return undefined;
+    throw error;
+  }
+}
+
+/** Whoever lost its execution does nothing more: the one who took it over decides. */
+async function orAbandoned(moved: Promise<Moved>): Promise<Moved> {
+  try {
+    return await moved;
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === 'fenced') return { ended: 'abandoned' };
+    throw error;
+  }
+}
