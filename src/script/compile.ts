@@ -1,0 +1,200 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Handlers } from '#model';
+import { type Bundle, bundleScript, NO_WORKFLOW, type Problem } from './bundle.ts';
+import type { Catalogue } from './catalogue.ts';
+import { checkDeclared } from './check-declared.ts';
+import { checkMissingGlobals, checkSharedGlobals } from './check-globals.ts';
+import { checkPhases } from './check-phases.ts';
+import { type Declared, parseDescription, type Report, recordOf } from './declared.ts';
+import { errorAt, type Finding, inOrder, type Place, ScriptInvalidError, warningAt } from './finding.ts';
+import { Modules } from './modules.ts';
+import { parseSchedule, type ScriptSchedule } from './schedule.ts';
+import { authorPosition } from './source-map.ts';
+import type { Sources } from './sources.ts';
+import { WorkflowSource } from './workflow-source.ts';
+
+/** What running the top level of a script gave: the definition as JSON, or why there is none. */
+export type Description =
+  | { readonly kind: 'returned'; readonly result: string | undefined }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly stack: readonly { readonly line: number; readonly column: number }[];
+    };
+
+export interface CompileOptions {
+  readonly file: string;
+  /** Runs the top level of the code where it can do no harm. */
+  readonly describe: (code: string) => Promise<Description>;
+  readonly connectors: Catalogue;
+}
+
+export interface CompiledScript {
+  readonly name: string;
+  /** One self-contained script: it leaves its definition in `globalThis.__pawl_workflow`. */
+  readonly code: string;
+  readonly sourceMap: string;
+  readonly contentHash: string;
+  readonly handlers: Handlers;
+  readonly uses: Readonly<Record<string, string>>;
+  readonly schedules: Readonly<Record<string, ScriptSchedule>>;
+  readonly webhooks: Readonly<Record<string, { readonly verify: string }>>;
+  /** Warnings only: a script with an error is not compiled. */
+  readonly findings: readonly Finding[];
+}
+
+/** The script, ready to be kept as a version; throws ScriptInvalidError when anything is wrong with it. */
+export async function compileScript(options: CompileOptions): Promise<CompiledScript> {
+  const { findings, declared, bundle } = await examine(options);
+  if (findings.some((finding) => finding.severity === 'error') || !declared || !bundle) {
+    throw new ScriptInvalidError(options.file, findings);
+  }
+  return {
+    name: declared.name,
+    ...bundle,
+    handlers: handlersOf(declared),
+    uses: declared.uses,
+    schedules: schedulesOf(declared),
+    webhooks: webhooksOf(declared),
+    findings,
+  };
+}
+
+/** Everything wrong with a script, in the order of its lines; empty when it can be deployed without a word. */
+export async function validateScript(options: CompileOptions): Promise<Finding[]> {
+  return (await examine(options)).findings;
+}
+
+interface Examined {
+  readonly findings: Finding[];
+  readonly declared: Declared | undefined;
+  readonly bundle: Bundle | undefined;
+}
+
+async function examine({ file, describe, connectors }: CompileOptions): Promise<Examined> {
+  const path = await realpath(resolve(file)).catch(() => resolve(file));
+  const shown = (at: string): string => join(dirname(file), relative(dirname(path), at));
+  const findings: Finding[] = [];
+  const report: Report = (place, complaint) => findings.push(errorAt(place, complaint));
+  const warn: Report = (place, complaint) => findings.push(warningAt(place, complaint));
+
+  const { sources, bundle, problems } = await bundleScript(path);
+  const modules = await Modules.read(sources, shown);
+  for (const problem of problems) report(placeOfProblem(problem, sources, modules, shown), problem.complaint);
+  const source = new WorkflowSource(modules);
+  const hasDefault = checkDefault(modules, report);
+  checkRepeated(source, report);
+  const isDescribable = bundle && hasDefault && problems.length === 0;
+  const declared = isDescribable ? await declare(bundle, describe, source, shownFrom(file), report) : undefined;
+
+  if (declared) checkDeclared(declared, source, connectors, report, warn);
+  checkPhases({ declared, catalogue: connectors, modules, source, report, warn });
+  for (const module of modules.all) {
+    checkMissingGlobals(module, report);
+    checkSharedGlobals(module, warn);
+  }
+  return { findings: inOrder(findings), declared, bundle };
+}
+
+/** A problem inside a package is shown where the author let it in. */
+function placeOfProblem(
+  { path, line, column }: Problem,
+  sources: Sources,
+  modules: Modules,
+  shown: (path: string) => string,
+): Place {
+  const via = sources.ownerOf(path) === 'package' ? sources.authorImport(path) : undefined;
+  const module = modules.all.find((one) => one.path === via?.importer);
+  const node = via && module?.importOf(via.specifier);
+  return module && node ? module.placeOf(node) : { file: shown(path), line, column };
+}
+
+function checkDefault(modules: Modules, report: Report): boolean {
+  if (!modules.entry || modules.entry.exports.has('default')) return modules.entry !== undefined;
+  report(modules.entry.placeOf(modules.entry.program), {
+    code: 'no-default-export',
+    message: 'the file has no default export',
+    why: 'the workflow of a file is what it exports as its default',
+    fix: 'write export default defineWorkflow({ … })',
+  });
+  return false;
+}
+
+function checkRepeated({ handlers }: WorkflowSource, report: Report): void {
+  handlers.forEach(({ name, at }, index) => {
+    if (handlers.findIndex((handler) => handler.name === name) === index) return;
+    report(at.module.placeOf(at.node), {
+      code: 'duplicate-name',
+      message: `two handlers are named "${name}"`,
+      why: 'state, runs and commands know a handler by its name',
+      fix: 'give each its own name',
+    });
+  });
+}
+
+async function declare(
+  bundle: Bundle,
+  describe: CompileOptions['describe'],
+  source: WorkflowSource,
+  shown: (file: string) => string,
+  report: Report,
+): Promise<Declared | undefined> {
+  const description = await describe(bundle.code);
+  if (description.kind === 'returned' && description.result !== undefined) {
+    return parseDescription(description.result, source, report);
+  }
+  const message = description.kind === 'failed' ? description.message : NO_WORKFLOW;
+  if (message.includes(NO_WORKFLOW)) {
+    report(source.place(), {
+      code: 'not-a-workflow',
+      message: NO_WORKFLOW,
+      why: 'only what defineWorkflow returns can be deployed',
+      fix: 'write export default defineWorkflow({ … })',
+    });
+  } else if (!source.isRepeated()) {
+    const found = description.kind === 'failed' ? authorPosition(bundle, description.stack) : undefined;
+    report(found ? { ...found, file: shown(found.file) } : source.place(), {
+      code: 'top-level-throws',
+      message: `the script fails while it is loaded: ${message}`,
+      why: 'its top level runs before anything else, without ctx, time or chance',
+      fix: 'let the top level only declare; move work into a handler',
+    });
+  }
+  return undefined;
+}
+
+function shownFrom(file: string): (source: string) => string {
+  return (source) => join(dirname(file), source);
+}
+
+function handlersOf({ topics, producers, consumers }: Declared): Handlers {
+  return {
+    topics,
+    producers: producers.map(({ name, publishes, webhook }) => ({ name, publishes, webhook: webhook !== undefined })),
+    consumers: consumers.map(({ name, subscribe, publishes, hasMutate, hasNext }) => ({
+      name,
+      subscribe,
+      publishes,
+      hasMutate,
+      hasNext,
+    })),
+  };
+}
+
+function schedulesOf({ producers }: Declared): Record<string, ScriptSchedule> {
+  return Object.fromEntries(
+    producers.flatMap(({ name, schedule }) => {
+      const parsed = schedule === undefined ? undefined : parseSchedule(schedule);
+      return parsed?.kind === 'schedule' ? [[name, parsed.schedule]] : [];
+    }),
+  );
+}
+
+function webhooksOf({ producers }: Declared): Record<string, { verify: string }> {
+  return Object.fromEntries(
+    producers.flatMap(({ name, webhook }) =>
+      webhook === undefined ? [] : [[name, { verify: String(recordOf(webhook).verify) }]],
+    ),
+  );
+}
