@@ -50,7 +50,9 @@ export function idShapeOf(text: unknown): IdKind | undefined {
   return prefix === undefined ? undefined : KIND_OF_PREFIX.get(prefix);
 }
 
-const KIND_OF_PREFIX = new Map((Object.keys(ID_PREFIX) as IdKind[]).map((kind): [string, IdKind] => [ID_PREFIX[kind], kind]));
+const KIND_OF_PREFIX = new Map(
+  (Object.keys(ID_PREFIX) as IdKind[]).map((kind): [string, IdKind] => [ID_PREFIX[kind], kind]),
+);
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;

@@ -5,3 +5,4 @@ export { driveRun } from './drive-run.ts';
 export type { HandlerHost } from './handler-host.ts';
 export type { Moved } from './moved.ts';
 export { type LoadedScript, ScriptShelf } from './script-shelf.ts';
+export { whileUnavailable } from './while-unavailable.ts';

@@ -1,3 +1,4 @@
+import type { Slot } from '#connector';
 import type { ModelSteps } from '#execution';
 import { CallRefused } from '#ledger';
 import type { Call, ConsumerRun, Fence } from '#model';
@@ -38,13 +39,29 @@ export async function send(
   before: (model: ModelSteps) => 'mutating' | 'emitting' | 'stopped',
 ): Promise<Step> {
   await host.ledger.ready(call.connection, call.method);
+  const slot = await host.ledger.admit(call.connection);
+  try {
+    return await recordAndSend(host, fence, run, call, before, slot);
+  } finally {
+    slot.release();
+  }
+}
+
+async function recordAndSend(
+  host: HandlerHost,
+  fence: Fence,
+  run: ConsumerRun,
+  call: Call,
+  before: (model: ModelSteps) => 'mutating' | 'emitting' | 'stopped',
+  slot: Slot,
+): Promise<Step> {
   const version = host.ledger.versionOf(call.connection);
   const started = await host.engine.manager.together((model) => {
     if (before(model) === 'stopped') return undefined;
     return model.startMutation(fence, run.id, call);
   });
   if (!started || !('idempotencyKey' in started)) return { ended: 'cancelled' };
-  const outcome = await host.ledger.send(call, started);
+  const outcome = await host.ledger.send(call, started, slot);
   return goOnAfterCall(host, fence, run, { mutation: started.mutation, connection: call.connection, version }, outcome);
 }
 

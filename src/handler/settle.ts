@@ -4,6 +4,7 @@ import { refusedCall } from '#ledger';
 import type { ConsumerRun, Fence } from '#model';
 import type { HandlerHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
+import { whileUnavailable } from './while-unavailable.ts';
 
 /** A call that went out: its row, and which secrets of its connection it carried. */
 export interface Called {
@@ -21,7 +22,9 @@ export async function goOnAfterCall(
   outcome: Outcome,
 ): Promise<Step> {
   try {
-    return await record(host, fence, run, called, outcome);
+    const step = await whileUnavailable(() => record(host, fence, run, called, outcome));
+    host.ledger.settled(called.mutation);
+    return step;
   } catch (error) {
     if (!(error instanceof RefusedError) || error.code !== 'fenced') throw error;
     // Somebody took over while the call was out: what we know is evidence, never state.

@@ -1,5 +1,5 @@
 import { assert, type Clock, type MutationId, RefusedError, type WorkerId, type WorkflowId } from '#base';
-import { CallInvalidError, type Connections, type Outcome } from '#connector';
+import { CallInvalidError, type Connections, type Outcome, type Slot } from '#connector';
 import type { Engine } from '#execution';
 import type { Call, Mutation } from '#model';
 import { CallRefused, refusedCall } from './call-refused.ts';
@@ -24,6 +24,7 @@ const RECONCILE_MS_MIN = 2_000;
 
 export class Ledger {
   readonly #options: LedgerOptions;
+  readonly #sent = new Set<MutationId>();
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -60,11 +61,31 @@ export class Ledger {
     return this.#options.connections.ready(connection, method);
   }
 
-  /** The recorded call, once. The row is durable; from the first byte on only a definite answer counts. */
-  async send(call: Pick<Call, 'connection' | 'method' | 'params'>, sent: Sent): Promise<Outcome> {
-    const { idempotencyKey, deadline } = sent;
+  /** A place among the calls of a connection; taken before the deadline begins. */
+  admit(connection: string): Promise<Slot> {
+    return this.#options.connections.admit(connection);
+  }
+
+  /**
+   * The recorded call, once: this process never sends a row a second time, whatever it is asked. The row is durable; from the
+   * first byte on only a definite answer counts.
+   */
+  async send(call: Pick<Call, 'connection' | 'method' | 'params'>, sent: Sent, slot?: Slot): Promise<Outcome> {
+    const { mutation, idempotencyKey, deadline } = sent;
+    if (this.#sent.has(mutation))
+      return { kind: 'uncertain', message: 'it was sent before, and its answer was lost', callEnded: false };
+    this.#sent.add(mutation);
     const args = JSON.parse(call.params) as unknown;
-    return this.#options.connections.mutate(call.connection, call.method, args, { idempotencyKey, deadline });
+    return this.#options.connections.mutate(call.connection, call.method, args, {
+      idempotencyKey,
+      deadline,
+      ...(slot && { slot }),
+    });
+  }
+
+  /** What came of it is durable: nobody will ask to send it again. */
+  settled(mutation: MutationId): void {
+    this.#sent.delete(mutation);
   }
 
   async read(connection: string, method: string, args: unknown): Promise<{ answer: string; cost: number }> {

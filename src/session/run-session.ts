@@ -1,5 +1,5 @@
 import { RefusedError, type WorkerId, type WorkflowId } from '#base';
-import { driveRun, type HandlerHost, type Moved } from '#handler';
+import { driveRun, type HandlerHost, type Moved, whileUnavailable } from '#handler';
 import type { ExecutionEnd, Fence } from '#model';
 
 /** A session that began: its fence, and its first run or its end. */
@@ -17,7 +17,11 @@ export async function runDueSession(
   const begun = await begin(host, workflow, owner);
   if (!begun) return undefined;
   let { moved } = begun;
-  while ('run' in moved) moved = await orAbandoned(driveRun(host, begun.fence, moved.run));
+  while ('run' in moved) {
+    const { run } = moved;
+    // Driving a run again reads what the database has of it: no step is done twice that must not be.
+    moved = await orAbandoned(whileUnavailable(() => driveRun(host, begun.fence, run)));
+  }
   return moved.ended;
 }
 
