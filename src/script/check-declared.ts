@@ -6,6 +6,8 @@ import { parseSchedule } from './schedule.ts';
 import type { WorkflowSource } from './workflow-source.ts';
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_])?$/;
+/** Topics stay inside their workflow and are in no address, so their names may have parts. */
+const TOPIC = /^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,98}[A-Za-z0-9_])?$/;
 const CONNECTION = /^[A-Za-z_$][A-Za-z0-9_$]{0,99}$/;
 /** `ctx.<name>` must not hide what a context has of its own, nor what every object or promise has. */
 const TAKEN: readonly string[] = [
@@ -51,7 +53,7 @@ function checkNames({ name, topics, producers, consumers }: Declared, source: Wo
     fix: 'use letters, digits, ".", "_" and "-", at most 100, beginning with a letter or a digit',
   });
   if (!NAME.test(name)) report(source.placeOfField('name'), bad('workflow', name));
-  for (const topic of topics) if (!NAME.test(topic)) report(source.placeOfField('topics', topic), bad('topic', topic));
+  for (const topic of topics) if (!TOPIC.test(topic)) report(source.placeOfField('topics', topic), bad('topic', topic));
   for (const handler of [...producers, ...consumers]) {
     if (!NAME.test(handler.name)) report(source.placeOfHandler(handler.name), bad('handler', handler.name));
   }

@@ -7,7 +7,15 @@ import { checkDeclared } from './check-declared.ts';
 import { checkMissingGlobals, checkSharedGlobals } from './check-globals.ts';
 import { checkPhases } from './check-phases.ts';
 import { type Declared, parseDescription, type Report, recordOf } from './declared.ts';
-import { errorAt, type Finding, inOrder, type Place, ScriptInvalidError, warningAt } from './finding.ts';
+import {
+  type Complaint,
+  errorAt,
+  type Finding,
+  inOrder,
+  type Place,
+  ScriptInvalidError,
+  warningAt,
+} from './finding.ts';
 import { Modules } from './modules.ts';
 import { parseSchedule, type ScriptSchedule } from './schedule.ts';
 import { authorPosition } from './source-map.ts';
@@ -66,6 +74,13 @@ export async function validateScript(options: CompileOptions): Promise<Finding[]
   return (await examine(options)).findings;
 }
 
+const TOO_DEEP: Complaint = {
+  code: 'syntax',
+  message: 'the file is nested too deeply to be read',
+  why: 'what cannot be read cannot be checked',
+  fix: 'write it in smaller pieces; data of that size belongs in a .json file',
+};
+
 interface Examined {
   readonly findings: Finding[];
   readonly declared: Declared | undefined;
@@ -82,19 +97,30 @@ async function examine({ file, describe, connectors }: CompileOptions): Promise<
   const { sources, bundle, problems } = await bundleScript(path);
   const modules = await Modules.read(sources, shown);
   for (const problem of problems) report(placeOfProblem(problem, sources, modules, shown), problem.complaint);
-  const source = new WorkflowSource(modules);
-  const hasDefault = checkDefault(modules, report);
-  checkRepeated(source, report);
-  const isDescribable = bundle && hasDefault && problems.length === 0;
-  const declared = isDescribable ? await declare(bundle, describe, source, shownFrom(file), report) : undefined;
-
-  if (declared) checkDeclared(declared, source, connectors, report, warn);
-  checkPhases({ declared, catalogue: connectors, modules, source, report, warn });
-  for (const module of modules.all) {
-    checkMissingGlobals(module, report);
-    checkSharedGlobals(module, warn);
+  if (problems.length === 0) {
+    for (const unread of modules.unread()) report({ file: shown(unread), line: 1, column: 1 }, TOO_DEEP);
+  }
+  let declared: Declared | undefined;
+  try {
+    const source = new WorkflowSource(modules);
+    const isDescribable = checkDefault(modules, report) && problems.length === 0;
+    checkRepeated(source, report);
+    if (bundle && isDescribable) declared = await declare(bundle, describe, source, shownFrom(file), report);
+    if (declared) checkDeclared(declared, source, connectors, report, warn);
+    checkSource({ declared, catalogue: connectors, modules, source, report, warn });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    report({ file, line: 1, column: 1 }, TOO_DEEP);
   }
   return { findings: inOrder(findings), declared, bundle };
+}
+
+function checkSource(world: Parameters<typeof checkPhases>[0]): void {
+  checkPhases(world);
+  for (const module of world.modules.all) {
+    checkMissingGlobals(module, world.report);
+    checkSharedGlobals(module, world.warn);
+  }
 }
 
 /** A problem inside a package is shown where the author let it in. */
@@ -141,9 +167,9 @@ async function declare(
   report: Report,
 ): Promise<Declared | undefined> {
   const description = await describe(bundle.code);
-  if (description.kind === 'returned' && description.result !== undefined) {
-    return parseDescription(description.result, source, report);
-  }
+  const declared =
+    description.kind === 'returned' ? parseDescription(description.result ?? 'null', source, report) : undefined;
+  if (declared) return declared;
   const message = description.kind === 'failed' ? description.message : NO_WORKFLOW;
   if (message.includes(NO_WORKFLOW)) {
     report(source.place(), {

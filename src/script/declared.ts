@@ -30,8 +30,11 @@ export interface Declared {
 
 export type Report = (place: Place, complaint: Complaint) => void;
 
-export function parseDescription(json: string, source: WorkflowSource, report: Report): Declared {
-  const description = recordOf(JSON.parse(json));
+/** Undefined when what came out is no description at all. */
+export function parseDescription(json: string, source: WorkflowSource, report: Report): Declared | undefined {
+  const parsed = parseJson(json);
+  if (parsed === undefined) return undefined;
+  const description = recordOf(parsed);
   const lists = (handler: string, field: string, value: unknown): string[] => {
     if (value === undefined) return [];
     if (Array.isArray(value) && value.every((topic) => typeof topic === 'string')) return [...new Set(value)];
@@ -84,6 +87,15 @@ function parseUses(value: unknown, source: WorkflowSource, report: Report): Reco
       return [];
     }),
   );
+}
+
+function parseJson(json: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {

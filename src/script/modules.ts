@@ -35,14 +35,17 @@ export class Modules {
   }
 
   static async read(sources: Sources, shown: (path: string) => string): Promise<Modules> {
-    const reading = [...sources.texts].map(([path, text]) =>
-      // What cannot be read was reported by the bundler, with its place.
-      AuthorModule.read(path, shown(path), text).catch(() => undefined),
-    );
+    const reading = [...sources.texts].map(([path, text]) => AuthorModule.read(path, shown(path), text));
+    const read = await Promise.allSettled(reading);
     return new Modules(
       sources,
-      (await Promise.all(reading)).filter((module) => module !== undefined),
+      read.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
     );
+  }
+
+  /** The author's files that no parser could read; where the bundler found why, it said so. */
+  unread(): string[] {
+    return [...this.sources.texts.keys()].filter((path) => !this.byPath.has(path));
   }
 
   defaultExport(): Ref | undefined {

@@ -33,6 +33,7 @@ export function parseMap(sourceMap: string): SourceMap {
 
 export function positionIn(map: SourceMap, line: number, column: number): Place | undefined {
   const entry = map.findEntry(Math.max(0, line - 1), Math.max(0, column - 1));
-  if (!('originalSource' in entry)) return undefined;
+  // The map answers with the mapping before; on another line that is another statement, perhaps another file.
+  if (!('originalSource' in entry) || entry.generatedLine !== line - 1) return undefined;
   return { file: entry.originalSource, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }

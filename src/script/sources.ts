@@ -18,6 +18,9 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.tsx': 'tsx',
   '.jsx': 'jsx',
 };
+/** Where in a package something failed helps no author, and its positions would be most of the source map. */
+const EMPTY_MAP = Buffer.from(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' })).toString('base64');
+const NO_POSITIONS = `//# sourceMappingURL=data:application/json;base64,${EMPTY_MAP}`;
 /** Marks the questions this plugin asks itself. */
 const ASKED = Symbol('asked');
 
@@ -65,8 +68,10 @@ export class Sources {
       setup: (build) => {
         build.onResolve({ filter: /.*/ }, (args) => this.resolve(build, args));
         build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: 'file' }, async ({ path }) => {
-          if (this.ownerOf(path) !== 'author') return undefined;
+          const owner = this.ownerOf(path);
+          if (owner === 'sdk') return undefined;
           const text = this.texts.get(path) ?? (await readFile(path, 'utf8'));
+          if (owner === 'package') return { contents: `${text}\n${NO_POSITIONS}`, loader: loaderOf(path) };
           this.texts.set(path, text);
           return { contents: text, loader: loaderOf(path) };
         });

@@ -35,6 +35,13 @@ export interface HttpResponse<B> {
 /** Null when a person said that the call happened and could not say what was answered. */
 type HttpResult<B> = HttpResponse<B> | null;
 
+export interface FileEntry {
+  name: string;
+  size: number;
+  modifiedAt: number;
+  kind: 'file' | 'folder';
+}
+
 /**
  * Every connector a script may use, by type. Others add theirs:
  * `declare module 'pawl' { interface Connectors { sms: { reads: {…}; mutations: {…} } } }`.
@@ -54,7 +61,7 @@ export interface Connectors {
   };
   files: {
     reads: {
-      list(request?: { dir?: string; folders?: boolean }): Promise<{ name: string; size: number }[]>;
+      list(request?: { dir?: string; folders?: boolean }): Promise<FileEntry[]>;
       read(request: { path: string; encoding?: 'utf8' | 'base64' }): Promise<string>;
     };
     mutations: {

@@ -4,7 +4,7 @@ import type { Mutation, MutationsOf, ReadsOf, Uses } from './connectors.ts';
 import type { Any, Nothing, PayloadOf, PublishedOf, Topics } from './topic.ts';
 
 export type Name<T> = keyof T & string;
-export type When = string | number | Date;
+type When = string | number | Date;
 
 export interface EventOf<N, P> {
   readonly topic: N;

@@ -163,6 +163,14 @@ export * from 'native'; //! impure-import
   test('await at the top level', async (t) =>
     assertMarked(t, { 'flow.ts': named("'x'", 'await Promise.resolve(); //! syntax') }));
 
+  test('what is nested too deeply to be read', async (t) => {
+    for (const deep of [`${'['.repeat(3_000)}${']'.repeat(3_000)}`, Array(20_000).fill('Math.abs(1)').join('+')]) {
+      assert.deepEqual(await found(t, { 'flow.ts': named("'x'", `export const deep = ${deep};`) }), [
+        'flow.ts:1 syntax',
+      ]);
+    }
+  });
+
   test('a file that is not there, or no script', async (t) => {
     assert.deepEqual(await found(t, {}), ['flow.ts:1 no-such-file']);
     assert.deepEqual(await found(t, { 'flow.json': '{}' }, 'flow.json'), ['flow.json:1 no-such-file']);
@@ -272,5 +280,28 @@ export function boom(n: N): never {
     const inSdk = { line: sdkLine + 1, column: 5 };
     assert.match(mapPosition(script, inSdk.line, inSdk.column)?.file ?? '', /^pawl:workflow\.ts$/);
     assert.equal(authorPosition(script, [inSdk]), undefined);
+  });
+
+  test('inside a package are nobody’s: the caller is the first frame that counts', async (t) => {
+    const folder = written(t, {
+      'flow.ts': named(
+        "'x'",
+        `import { helper } from './helper.ts';
+import { burst } from 'burst';
+helper();
+burst(
+  1);`,
+      ),
+      'helper.ts': 'export function helper() {\n  return 1;\n}\n',
+      'node_modules/burst/package.json': '{ "name": "burst", "type": "module" }',
+      'node_modules/burst/index.js': `export function burst(n) {
+  const words = 'burst ' + n;
+  throw new Error(words);
+}
+`,
+    });
+    const [finding] = await findingsOf(join(folder, 'flow.ts'));
+    assert.deepEqual([finding?.code, finding?.line], ['top-level-throws', 5]);
+    assert.match(finding?.message ?? '', /Error: burst 1$/);
   });
 });

@@ -229,6 +229,14 @@ export default defineWorkflow({ name: 'x', topics: { a: {} } }).consumer('c', { 
   });
 });
 
+test('a topic may have a name of several parts', async (t) =>
+  assertMarked(t, {
+    'flow.ts': `import { defineWorkflow } from 'pawl';
+export default defineWorkflow({ name: 'my-flow_2', topics: { 'shop/order:placed.v2': {} } })
+  .consumer('c', { subscribe: ['shop/order:placed.v2'], prepare: async () => {} });
+`,
+  }));
+
 test('a producer without a schedule runs when a person says so', async (t) => {
   const folder = written(t, {
     'flow.js': `const { defineWorkflow } = require('pawl');

@@ -11,7 +11,7 @@ import correlate from '../sdk/workflows/w4-correlate.ts';
 import fanout from '../sdk/workflows/w5-fanout.ts';
 import webhook from '../sdk/workflows/w6-webhook.ts';
 import mailSheet from '../sdk/workflows/w7-mail-sheet.ts';
-import dbSlack from '../sdk/workflows/w8-db-slack.ts';
+import dbSlack, { config } from '../sdk/workflows/w8-db-slack.ts';
 import { compiled, findingsOf, written } from './written.ts';
 
 const folder = join(dirname(import.meta.dirname), 'sdk', 'workflows');
@@ -62,6 +62,10 @@ test('two consumers on one topic are refused, at the second', async () => {
     assert.deepEqual(error.next.at(-1)?.argv, ['pawl', 'validate', file]);
     return true;
   });
+});
+
+test('a script may lie beside the config it is meant for', () => {
+  assert.deepEqual(Object.keys(config.connections), Object.keys(dbSlack[DEFINITION].uses));
 });
 
 test('what a version declares is parsed', async () => {
