@@ -172,22 +172,28 @@ export class World {
     this.#fatal = undefined;
   }
 
-  /** Says no in words, and writes nothing. */
+  /** Says no for this reason, in words, and writes nothing. */
   async refuses(code: RefusalCode, ask: () => Promise<unknown>, says?: RegExp): Promise<RefusedError> {
+    const error = await this.refusesSomehow(ask);
+    assert.equal(error.code, code, error.message);
+    if (says) assert.match(`${error.message}: ${error.why}`, says);
+    return error;
+  }
+
+  /** Says no in words, and writes nothing. */
+  async refusesSomehow(ask: () => Promise<unknown>): Promise<RefusedError> {
     const before = this.dump();
     const error = await ask().then(
       (reply) => assert.fail(`not refused: ${JSON.stringify(reply)}`),
       (thrown: unknown) => thrown,
     );
     assert.ok(error instanceof RefusedError, `not a refusal: ${error instanceof Error ? error.stack : String(error)}`);
-    assert.equal(error.code, code, error.message);
     assert.notEqual(error.message.trim(), '');
     assert.notEqual(error.why.trim(), '', `${error.message}: no why`);
     assert.ok(
       error.next.length > 0 && error.next.every((step) => step.label.trim() !== ''),
       `${error.message}: no next`,
     );
-    if (says) assert.match(`${error.message}: ${error.why}`, says);
     assert.deepEqual(this.dump(), before, 'a refusal writes nothing');
     return error;
   }
