@@ -5,7 +5,7 @@ import { ABANDONED_MAX, FAILED_REPAIRS_MAX, TRANSIENT_MS_MAX } from '../limits.t
 import type { Event, Mutation, Run, Session } from '../rows.ts';
 import type { ExecutionEnd, StopStatus } from '../states.ts';
 import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
-import { executionRow, sessionRow, workflowRow } from './find.ts';
+import { eventOf, executionRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
 import { refuse } from './refusal.ts';
 import { beginQuiet } from './settle.ts';
@@ -21,6 +21,7 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   const reserved = draft.find('reserved', run.id);
   const boundary = boundaryOf(run, ledger, reserved.length);
   checkAsked(run, asked, boundary === 'unknown', options.cause !== undefined || boundary === 'held');
+  for (const suspect of options.suspects ?? []) eventOf(draft, suspect);
   // While the outcome is unknown that is what matters: the asked status is kept only as a word.
   const status = boundary === 'unknown' ? 'paused:reconciliation' : asked;
   draft.write({
