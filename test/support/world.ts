@@ -41,6 +41,11 @@ class WatchedManager extends ExecutionModelManager {
     this.#look = look;
   }
 
+  /** Any command as it is, for tests that go through all of them. */
+  ask<N extends CommandName>(command: CommandOf<N>): Promise<ReplyTo<N>> {
+    return this.send(command);
+  }
+
   protected override async send<N extends CommandName>(command: CommandOf<N>): Promise<ReplyTo<N>> {
     const reply = await super.send(command);
     this.#look();
@@ -70,7 +75,7 @@ export class World {
   readonly kind: StoreKind;
   readonly clock = new FakeClock();
   readonly ids: IdSource = countedIds();
-  readonly manager: ExecutionModelManager;
+  readonly manager: WatchedManager;
   readonly reader: Reader;
   readonly self: WorkerId;
   readonly #opened: Opened;
