@@ -37,6 +37,7 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   if (ledger?.status === 'in_flight') loseTrack(draft, ledger, options);
   if (ON_BOUNDARY[boundary].events === 'release') releaseEvents(draft, run);
   if (ON_BOUNDARY[boundary].pointer) pointAt(draft, run, ledger);
+  if (reserved.length === 0) wakeAgain(draft, run);
   if (end === 'abandoned') countCrash(draft, run, reserved);
   if (boundary !== 'unknown') applyAsked(draft, run, asked, options);
   changeStanding(draft, run.workflowId);
@@ -87,6 +88,15 @@ export function releaseEvents(draft: Draft, run: Run): void {
   const count = draft.find('reserved', run.id).length;
   if (count === 0) return;
   draft.write({ set: 'events.released', run: run.id, count, pendingSeq: nextSeq(draft, run.workflowId) });
+}
+
+/**
+ * A run that reserved nothing has already overwritten the wake time its consumer had, and its commit never came: the consumer
+ * has not rested, and what it was woken for is owed.
+ */
+function wakeAgain(draft: Draft, run: Run): void {
+  if (run.handlerType !== 'consumer' || run.phase === 'preparing') return;
+  keep(draft, keptState(draft, run.workflowId, run.handlerName), { wakeAt: draft.now });
 }
 
 /** Every transaction that makes events pending raises the workflow's event clock, once. */
