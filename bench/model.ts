@@ -94,7 +94,7 @@ async function recorded(dataDir: string, workflows: readonly WorkflowId[], cycle
     await Promise.all(workflows.map((workflow) => work(opened, workflow, cycles)));
   });
   await opened.close();
-  return { introduction: opening.filter(({ text }) => text.startsWith('INSERT INTO workers')), made };
+  return { introduction: opening.filter(({ text }) => /^insert into workers/i.test(text)), made };
 }
 
 interface Size {

@@ -1,4 +1,3 @@
-import type { RunId } from '#base';
 import type { Engine } from '#execution';
 import { CallRefused, type Ledger } from '#ledger';
 import type { Event, HandedOut, Publish, RegisteredInput, Run, RunLog, RunRead } from '#model';
@@ -12,8 +11,8 @@ const ANSWER_CHARS_KEPT = 64 * 1_024;
 export class RunCalls {
   readonly publishes: Publish[] = [];
   readonly inputs: RegisteredInput[] = [];
-  readonly logs: RunLog[] = [];
-  readonly reads: RunRead[] = [];
+  readonly logs: Omit<RunLog, 'runId'>[] = [];
+  readonly reads: Omit<RunRead, 'runId'>[] = [];
   readonly handedOut = new Map<string, HandedOut>();
   cost = 0;
   readonly #handles = new Map<string, number>();
@@ -105,8 +104,8 @@ export class RunCalls {
     return 'null';
   }
 
-  #place(position: number): { runId: RunId; position: number; at: number } {
-    return { runId: this.#run.id, position: this.#firstPosition + position, at: this.#now() };
+  #place(position: number): { position: number; at: number } {
+    return { position: this.#firstPosition + position, at: this.#now() };
   }
 
   /** `prepare` and `next` of one run write one log: what `next` says comes after. */

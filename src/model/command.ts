@@ -167,7 +167,12 @@ export interface Commands {
     gives: { published: readonly EventId[] };
   };
   keepRecords: {
-    takes: { fence: Fence; run: RunId; logs: readonly RunLog[]; reads: readonly RunRead[] };
+    takes: {
+      fence: Fence;
+      run: RunId;
+      logs: readonly Omit<RunLog, 'runId'>[];
+      reads: readonly Omit<RunRead, 'runId'>[];
+    };
     gives: Record<never, never>;
   };
   finishSession: { takes: { fence: Fence }; gives: { ended: ExecutionEnd } };

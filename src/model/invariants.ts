@@ -1,7 +1,7 @@
 import type { Run } from './rows.ts';
 import { boundaryOf } from './rule/boundary.ts';
 import { statusOf } from './rule/standing.ts';
-import { isLiveStatus, UNKNOWN_LEDGER } from './states.ts';
+import { BUSY_EXECUTION, isLiveStatus, UNKNOWN_LEDGER, UNRESOLVED_LEDGER } from './states.ts';
 import type { Rows } from './table.ts';
 
 /**
@@ -18,6 +18,9 @@ export interface Invariant {
 }
 
 const UNKNOWN = UNKNOWN_LEDGER.map((status) => `'${status}'`).join(', ');
+/** The very words of the index over open questions, so that it answers. */
+const UNRESOLVED = `(${UNRESOLVED_LEDGER.map((status) => `m.status = '${status}'`).join(' OR ')})`;
+const BUSY = `(${BUSY_EXECUTION.map((status) => `e.status = '${status}'`).join(' OR ')})`;
 const LAST_RUN = 'NOT EXISTS (SELECT 1 FROM handler_runs later WHERE later.retry_of = r.id)';
 const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map((row) => row.id);
 
@@ -108,9 +111,13 @@ export const INVARIANTS: readonly Invariant[] = [
     says: 'A call in flight belongs to an active run that is mutating; no other unresolved call has an active run.',
     atStart: true,
     sql: `SELECT m.workflow_id, m.id FROM mutations m
-      LEFT JOIN handler_runs r ON r.root_run_id = m.root_run_id AND r.status = 'active'
-      WHERE (m.status = 'in_flight' AND (r.id IS NULL OR r.phase <> 'mutating'))
-        OR (m.status IN ('pending', 'needs_reconcile', 'indeterminate') AND r.id IS NOT NULL)`,
+      LEFT JOIN handler_runs r ON r.workflow_id = m.workflow_id AND r.root_run_id = m.root_run_id AND r.status = 'active'
+      WHERE m.set_aside_at IS NULL AND ${UNRESOLVED}
+        AND ((m.status = 'in_flight' AND (r.id IS NULL OR r.phase <> 'mutating')) OR (m.status <> 'in_flight' AND r.id IS NOT NULL))
+      UNION ALL SELECT m.workflow_id, m.id FROM mutations m
+      LEFT JOIN handler_runs r ON r.workflow_id = m.workflow_id AND r.root_run_id = m.root_run_id AND r.status = 'active'
+      WHERE m.set_aside_at IS NOT NULL AND (m.status = 'in_flight' AND (r.id IS NULL OR r.phase <> 'mutating')
+        OR m.status IN ('pending', 'needs_reconcile', 'indeterminate') AND r.id IS NOT NULL)`,
     offenders: (rows) =>
       ids(
         rows.mutations.values().filter((row) => {
@@ -128,7 +135,7 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT m.workflow_id, m.id FROM mutations m
       JOIN handler_runs r ON r.root_run_id = m.root_run_id AND ${LAST_RUN}
       JOIN workflows w ON w.id = m.workflow_id
-      WHERE m.status IN ('pending', 'needs_reconcile', 'indeterminate') AND m.set_aside_at IS NULL
+      WHERE m.set_aside_at IS NULL AND ${UNRESOLVED} AND m.status <> 'in_flight'
         AND (w.pending_retry_run_id IS NULL OR w.pending_retry_run_id <> r.id)`,
     offenders: (rows) =>
       ids(
@@ -149,7 +156,7 @@ export const INVARIANTS: readonly Invariant[] = [
         OR NOT ${LAST_RUN}
         OR (m.id IS NOT NULL AND m.status = 'failed' AND m.resolved_by <> 'user_skip')
         OR (m.id IS NULL AND (r.phase NOT IN ('mutated', 'emitting')
-          OR NOT EXISTS (SELECT 1 FROM events e WHERE e.reserved_by_run_id = r.id AND e.status = 'reserved'))))`,
+          OR NOT EXISTS (SELECT 1 FROM events e WHERE e.workflow_id = r.workflow_id AND e.reserved_by_run_id = r.id AND e.status = 'reserved'))))`,
     offenders: (rows) =>
       ids(
         rows.workflows.values().filter((workflow) => {
@@ -169,9 +176,8 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'set-aside calls wait',
     says: 'A set-aside call is unknown or past the boundary, its run is stopped, and it is not the pending retry.',
     atStart: true,
-    sql: `SELECT m.workflow_id, m.id FROM mutations m JOIN handler_runs r ON r.root_run_id = m.root_run_id AND ${LAST_RUN}
-      JOIN workflows w ON w.id = m.workflow_id
-      WHERE m.set_aside_at IS NOT NULL AND (r.status IN ('active', 'committed') OR w.pending_retry_run_id = r.id
+    sql: `SELECT m.workflow_id, m.id FROM mutations m CROSS JOIN handler_runs r CROSS JOIN workflows w
+      WHERE r.root_run_id = m.root_run_id AND ${LAST_RUN} AND w.id = m.workflow_id AND m.set_aside_at IS NOT NULL AND (r.status IN ('active', 'committed') OR w.pending_retry_run_id = r.id
         OR m.status IN ('pending', 'in_flight') OR (m.status = 'failed' AND m.resolved_by <> 'user_skip'))`,
     offenders: (rows) =>
       ids(
@@ -371,7 +377,8 @@ export const INVARIANTS: readonly Invariant[] = [
       LEFT JOIN mutations m ON m.root_run_id = r.root_run_id
       WHERE w.status = 'active' AND w.maintenance = 0 AND w.quiet = 0 AND w.due_at IS NULL
         AND (m.id IS NULL OR m.status IN ('applied', 'failed') OR m.approved_at IS NOT NULL)
-        AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workflow_id = w.id AND e.ended_at IS NULL)`,
+        AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workflow_id = w.id AND e.status = 'requested')
+        AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workflow_id = w.id AND ${BUSY})`,
     offenders: (rows) =>
       ids(
         rows.workflows.values().filter((workflow) => {

@@ -22,9 +22,10 @@ import type {
   Workflow,
 } from './rows.ts';
 
-/** Rows by key. Rows are never changed in place, only replaced, so copies can share them. */
+/** Rows by key. Rows are never changed in place, only replaced, so copies share them, and the map too until one of them writes. */
 export class Table<R> {
-  readonly #rows: Map<string, R>;
+  #rows: Map<string, R>;
+  #shared = false;
 
   constructor(rows: Map<string, R> = new Map()) {
     this.#rows = rows;
@@ -36,15 +37,15 @@ export class Table<R> {
 
   /** A row as it is in the store. One that is already here is as new or newer, and stays. */
   load(key: string, row: R): void {
-    if (!this.#rows.has(key)) this.#rows.set(key, row);
+    if (!this.#rows.has(key)) this.#own().set(key, row);
   }
 
   put(key: string, row: R): void {
-    this.#rows.set(key, row);
+    this.#own().set(key, row);
   }
 
   delete(key: string): void {
-    this.#rows.delete(key);
+    this.#own().delete(key);
   }
 
   values(): R[] {
@@ -59,39 +60,75 @@ export class Table<R> {
   }
 
   copy(): Table<R> {
-    return new Table(new Map(this.#rows));
+    this.#shared = true;
+    const copy = new Table(this.#rows);
+    copy.#shared = true;
+    return copy;
+  }
+
+  #own(): Map<string, R> {
+    if (this.#shared) {
+      this.#rows = new Map(this.#rows);
+      this.#shared = false;
+    }
+    return this.#rows;
   }
 }
 
 /** The tables: a few rows gathered for one command, or a whole small world. */
 export class Rows {
-  readonly workflows = new Table<Workflow>();
-  readonly scripts = new Table<Script>();
-  readonly enforcements = new Table<Enforcement>();
-  readonly executions = new Table<Execution>();
-  readonly sessions = new Table<Session>();
-  readonly runs = new Table<Run>();
-  readonly events = new Table<Event>();
-  readonly eventInputs = new Table<EventInput>();
-  readonly inputs = new Table<Input>();
-  readonly mutations = new Table<Mutation>();
-  readonly handlerStates = new Table<HandlerState>();
-  readonly deliveries = new Table<Delivery>();
-  readonly messages = new Table<Message>();
-  readonly tasks = new Table<MaintenanceTask>();
-  readonly workers = new Table<Worker>();
-  readonly evidence = new Table<Evidence>();
-  readonly connections = new Table<Connection>();
-  readonly runLogs = new Table<RunLog>();
-  readonly runReads = new Table<RunRead>();
-  readonly audit = new Table<AuditEntry>();
+  readonly workflows: Table<Workflow>;
+  readonly scripts: Table<Script>;
+  readonly enforcements: Table<Enforcement>;
+  readonly executions: Table<Execution>;
+  readonly sessions: Table<Session>;
+  readonly runs: Table<Run>;
+  readonly events: Table<Event>;
+  readonly eventInputs: Table<EventInput>;
+  readonly inputs: Table<Input>;
+  readonly mutations: Table<Mutation>;
+  readonly handlerStates: Table<HandlerState>;
+  readonly deliveries: Table<Delivery>;
+  readonly messages: Table<Message>;
+  readonly tasks: Table<MaintenanceTask>;
+  readonly workers: Table<Worker>;
+  readonly evidence: Table<Evidence>;
+  readonly connections: Table<Connection>;
+  readonly runLogs: Table<RunLog>;
+  readonly runReads: Table<RunRead>;
+  readonly audit: Table<AuditEntry>;
   /** Only loaded, never drafted: see `headsOf` in draft.ts. */
-  readonly heads = new Table<TopicHead>();
+  readonly heads: Table<TopicHead>;
+
+  constructor(of?: Rows) {
+    this.workflows = copyOf(of?.workflows);
+    this.scripts = copyOf(of?.scripts);
+    this.enforcements = copyOf(of?.enforcements);
+    this.executions = copyOf(of?.executions);
+    this.sessions = copyOf(of?.sessions);
+    this.runs = copyOf(of?.runs);
+    this.events = copyOf(of?.events);
+    this.eventInputs = copyOf(of?.eventInputs);
+    this.inputs = copyOf(of?.inputs);
+    this.mutations = copyOf(of?.mutations);
+    this.handlerStates = copyOf(of?.handlerStates);
+    this.deliveries = copyOf(of?.deliveries);
+    this.messages = copyOf(of?.messages);
+    this.tasks = copyOf(of?.tasks);
+    this.workers = copyOf(of?.workers);
+    this.evidence = copyOf(of?.evidence);
+    this.connections = copyOf(of?.connections);
+    this.runLogs = copyOf(of?.runLogs);
+    this.runReads = copyOf(of?.runReads);
+    this.audit = copyOf(of?.audit);
+    this.heads = copyOf(of?.heads);
+  }
 
   copy(): Rows {
-    const copy = new Rows();
-    const tables = this as unknown as Record<string, Table<unknown>>;
-    for (const name of Object.keys(tables)) Object.assign(copy, { [name]: tables[name]?.copy() });
-    return copy;
+    return new Rows(this);
   }
+}
+
+function copyOf<R>(table: Table<R> | undefined): Table<R> {
+  return table?.copy() ?? new Table();
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,7 +6,7 @@ import { StoreUnavailableError } from '#base';
 import type { Write } from '#model';
 import { openReader, openSqliteStore, type Store } from '#store';
 import { event, evt, workflow } from './rows.ts';
-import { CLOCK, commit, temporaryFolder } from './world.ts';
+import { CLOCK, commit, temporaryFolder, tryRun } from './world.ts';
 
 const PAYLOAD = JSON.stringify('x'.repeat(20_000));
 const BATCHES_MAX = 1_000;
@@ -85,7 +84,7 @@ test('on a full disk commands wait for space, none is lost, and the engine goes 
     assert.equal(countEvents(dataDir), answered + 1);
     await store.close();
   } finally {
-    execFileSync('umount', [disk]);
+    assert.ok(tryRun('umount', disk));
   }
 });
 
@@ -107,17 +106,12 @@ test('a start on a full disk is refused, and works when there is space', async (
       await openSqliteStore({ dataDir, clock: CLOCK }).close();
     }
   } finally {
-    execFileSync('umount', [disk]);
+    assert.ok(tryRun('umount', disk));
   }
 });
 
 function mountSmallDisk(disk: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  return tryRun('mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk);
 }
 
 function fill(disk: string, filler: string, bytesLeft = 200_000): void {

@@ -6,7 +6,7 @@ import { afterEach, test } from 'node:test';
 import { onKillPoint } from '#base';
 import { openReader, openSqliteStore } from '#store';
 import { workflow } from './rows.ts';
-import { CLOCK, commit, temporaryFolder } from './world.ts';
+import { CLOCK, commit, FAST_DISK, temporaryFolder } from './world.ts';
 
 const open = (dataDir: string) => openSqliteStore({ dataDir, clock: CLOCK });
 
@@ -31,13 +31,13 @@ function countSteps(open: () => void): number {
 afterEach(() => onKillPoint(undefined));
 
 test('a process that dies at any step of the migrations leaves a folder the next one completes', async (t) => {
-  const whole = temporaryFolder(t);
+  const whole = temporaryFolder(t, FAST_DISK);
   const steps = countSteps(() => void open(whole).close());
   assert.ok(steps > 50, `there are only ${steps} steps`);
   const expected = schemaOf(whole);
 
   for (let step = 1; step <= steps; step++) {
-    const dataDir = temporaryFolder(t);
+    const dataDir = temporaryFolder(t, FAST_DISK);
     const death = new Error('the process died');
     let reached = 0;
     onKillPoint((point) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +7,7 @@ import { StoreFailedError, StoreUnavailableError } from '#base';
 import type { Write } from '#model';
 import { openSqliteStore } from '#store';
 import { event, evt, workflow } from './rows.ts';
-import { CLOCK, commit, temporaryFolder } from './world.ts';
+import { CLOCK, commit, temporaryFolder, tryRun } from './world.ts';
 
 const open = (dataDir: string) => openSqliteStore({ dataDir, clock: CLOCK });
 
@@ -93,14 +92,19 @@ test('a truncated file is refused and left alone', async (t) => {
   await refusedThenWhole(dataDir, 'store-corrupt', () => copyFileSync(`${file}.kept`, file));
 });
 
-test('a file with damaged pages is refused and left alone', async (t) => {
-  const { dataDir, file } = await filledFolder(t);
-  copyFileSync(file, `${file}.kept`);
-  const bytes = readFileSync(file);
-  for (let page = 10; page < 80; page += 7) bytes.fill(0xa5, page * 4_096, page * 4_096 + 512);
-  writeFileSync(file, bytes);
-  await refusedThenWhole(dataDir, 'store-corrupt', () => copyFileSync(`${file}.kept`, file));
-});
+for (const [what, offset] of [
+  ['heads', 0],
+  ['ends', 3_584],
+] as const) {
+  test(`a file whose pages have damaged ${what} is refused and left alone`, async (t) => {
+    const { dataDir, file } = await filledFolder(t);
+    copyFileSync(file, `${file}.kept`);
+    const bytes = readFileSync(file);
+    for (let page = 70; page < 120; page += 7) bytes.fill(0xa5, page * 4_096 + offset, page * 4_096 + offset + 512);
+    writeFileSync(file, bytes);
+    await refusedThenWhole(dataDir, 'store-corrupt', () => copyFileSync(`${file}.kept`, file));
+  });
+}
 
 test('a database of another program is refused and left alone', async (t) => {
   const dataDir = temporaryFolder(t);
@@ -151,15 +155,6 @@ test('a file that cannot be written is refused, and works again when it can', as
   }
   await open(dataDir).close();
 });
-
-function tryRun(command: string, ...args: string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test('a database held by another program answers unavailable, loses nothing, and goes on afterwards', async (t) => {
   const dataDir = temporaryFolder(t);

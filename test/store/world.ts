@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,10 +10,23 @@ import { AT, consumerRun, EXE, event, evt, execution, script, session, WF, WORKE
 
 export const CLOCK = { now: () => AT };
 
-export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-store-'));
+export function temporaryFolder(t: TestContext, above = tmpdir()): string {
+  const folder = mkdtempSync(join(above, 'pawl-store-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A disk in memory, where there is one, for tests about rows: each opens a world of its own, and waits for many syncs. */
+export const FAST_DISK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Mounts and file attributes are not everybody's to change; a test that needs one is left out where it may not. */
+export function tryRun(command: string, ...args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export interface World {
@@ -24,7 +38,7 @@ export interface World {
 }
 
 export async function openWorld(t: TestContext, ...writes: readonly Write[]): Promise<World> {
-  const dataDir = temporaryFolder(t);
+  const dataDir = temporaryFolder(t, FAST_DISK);
   const store = openSqliteStore({ dataDir, clock: CLOCK });
   const reader = openReader(dataDir);
   const rogue = new DatabaseSync(join(dataDir, 'pawl.db'));
@@ -46,7 +60,7 @@ export async function commit(store: Store, ...writes: readonly Write[]): Promise
 /** A live workflow with a version, and a running session of a registered worker. */
 export const RUNNING: readonly Write[] = [
   { set: 'workflow.created', row: workflow() },
-  { set: 'script.added', row: script(), code: 'export default {}' },
+  { set: 'script.added', row: script(), code: 'export default {}', manifest: '{}' },
   { set: 'workflow.script', workflow: WF, from: null, to: script().id },
   { set: 'worker.registered', row: worker() },
   { set: 'execution.requested', row: execution() },

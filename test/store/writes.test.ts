@@ -95,7 +95,10 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
   'workflow.seq': { given: CREATED, write: { set: 'workflow.seq', workflow: WF, from: 0, to: 1 } },
   'workflow.quiet': { given: CREATED, write: { set: 'workflow.quiet', workflow: WF, quiet: true } },
   'workflow.due': { given: CREATED, write: { set: 'workflow.due', workflow: WF, at: AT + 5 } },
-  'script.added': { given: CREATED, write: { set: 'script.added', row: script(), code: 'export default {}' } },
+  'script.added': {
+    given: CREATED,
+    write: { set: 'script.added', row: script(), code: 'export default {}', manifest: '{}' },
+  },
 
   'enforcement.created': {
     given: [...CREATED, { set: 'execution.requested', row: execution() }],
@@ -164,6 +167,25 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
   'run.mutated': {
     given: [...RUNNING, { set: 'run.created', row: consumerRun({ phase: 'mutating' }) }],
     write: { set: 'run.mutated', run: RUN },
+  },
+  'run.logged': {
+    given: AT_WORK,
+    write: { set: 'run.logged', row: { runId: RUN, position: 0, at: AT, message: 'hello', data: '{"a":1}' } },
+  },
+  'run.read': {
+    given: AT_WORK,
+    write: {
+      set: 'run.read',
+      row: {
+        runId: RUN,
+        position: 0,
+        at: AT,
+        connection: 'shop',
+        method: 'get',
+        request: '{}',
+        answer: '{"status":200}',
+      },
+    },
   },
   'run.outcome': { given: STOPPED, write: { set: 'run.outcome', run: RUN, outcome: 'success' } },
   'run.stopped': {
@@ -341,6 +363,8 @@ const IN_MEMORY: { readonly [T in TableName]: (rows: Rows) => readonly object[] 
   workers: (rows) => rows.workers.values(),
   evidence: (rows) => rows.evidence.values(),
   connections: (rows) => rows.connections.values(),
+  run_logs: (rows) => rows.runLogs.values(),
+  run_reads: (rows) => rows.runReads.values(),
   audit_log: (rows) => rows.audit.values(),
 };
 

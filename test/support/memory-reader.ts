@@ -38,6 +38,28 @@ export class MemoryReader implements Reader {
     return this.#due()[0]?.dueAt ?? null;
   }
 
+  nextWakeAt(): number | null {
+    const waiting = this.#rows()
+      .mutations.values()
+      .map((row) =>
+        row.status === 'needs_reconcile' ? row.reconcileAt : row.status === 'pending' ? row.approvalExpiresAt : null,
+      );
+    const times = [this.nextDueAt(), ...waiting].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  wasApproved(workflow: string, connection: string, method: string): boolean {
+    return this.#rows()
+      .mutations.values()
+      .some(
+        (row) =>
+          row.workflowId === workflow &&
+          row.connection === connection &&
+          row.method === method &&
+          row.approvedAt !== null,
+      );
+  }
+
   #due(): DueWorkflow[] {
     return this.#rows()
       .workflows.values()

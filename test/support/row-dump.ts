@@ -25,6 +25,8 @@ const PLACES: Readonly<Record<TableName, readonly [place: Exclude<keyof Rows, 'c
   workers: ['workers', 'id'],
   evidence: ['evidence', 'id'],
   connections: ['connections', 'name'],
+  run_logs: ['runLogs', 'runId', 'position'],
+  run_reads: ['runReads', 'runId', 'position'],
   audit_log: ['audit', 'seq'],
 };
 

@@ -1,11 +1,13 @@
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
+import { livingWorker } from '../rule/find.ts';
 import { needsReconcile } from '../rule/needs-reconcile.ts';
 import { refuse } from '../rule/refusal.ts';
 
 /** A worker takes a due look-up, so that no other does the same at the same time. */
 export function claimReconcile(draft: Draft, command: CommandOf<'claimReconcile'>): ReplyTo<'claimReconcile'> {
   const mutation = needsReconcile(draft, command.mutation);
+  const owner = livingWorker(draft, command.owner).id;
   const taken = mutation.reconcileUntil !== null && mutation.reconcileUntil > draft.now;
   if (taken || (mutation.reconcileAt ?? 0) > draft.now) {
     refuse(
@@ -21,6 +23,6 @@ export function claimReconcile(draft: Draft, command: CommandOf<'claimReconcile'
     );
   }
   const until = draft.now + command.leaseMs;
-  draft.write({ set: 'mutation.reconcileClaimed', mutation: mutation.id, owner: command.owner, until });
+  draft.write({ set: 'mutation.reconcileClaimed', mutation: mutation.id, owner, until });
   return { until };
 }

@@ -1,4 +1,4 @@
-import { assert, type ExecutionId } from '#base';
+import { assert, type ExecutionId, type WorkflowId } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Execution, Workflow } from '../rows.ts';
@@ -71,7 +71,7 @@ export function request(
   workflow: Workflow,
   trigger: Trigger,
 ): { execution: ExecutionId; folded: boolean } {
-  const waiting = draft.find('openExecutions', workflow.id).find((execution) => execution.status === 'requested');
+  const waiting = requested(draft, workflow.id);
   const execution = waiting ?? newExecution(draft, workflow, trigger);
   if (waiting) fold(draft, waiting, trigger);
   else draft.write({ set: 'execution.requested', row: execution });
@@ -86,7 +86,12 @@ export function request(
   return { execution: execution.id, folded: waiting !== undefined };
 }
 
-function fold(draft: Draft, waiting: Execution, trigger: Trigger): void {
+/** The request of a workflow that waits to be scheduled, if there is one. */
+export function requested(draft: Draft, workflow: WorkflowId): Execution | undefined {
+  return draft.find('openExecutions', workflow).find((execution) => execution.status === 'requested');
+}
+
+export function fold(draft: Draft, waiting: Execution, trigger: Trigger): void {
   if (TRIGGERS.indexOf(trigger) <= TRIGGERS.indexOf(waiting.trigger)) return;
   draft.write({ set: 'execution.folded', execution: waiting.id, from: waiting.trigger, to: trigger });
 }

@@ -5,12 +5,12 @@ import { workflowOf, workflowRow } from '../rule/find.ts';
 import { endQuiet } from '../rule/settle.ts';
 import { isBusy, isStartable, mayStart, reschedule, TRIGGER_OF, workOf } from '../rule/work.ts';
 import type { Trigger } from '../states.ts';
-import { request } from './request-execution.ts';
+import { request, requested } from './request-execution.ts';
 
 /** The scheduler's look at a workflow whose time has come: what is due becomes a request, or the time is set anew. */
 export function scheduleDue(draft: Draft, command: CommandOf<'scheduleDue'>): ReplyTo<'scheduleDue'> {
   const workflow = workflowOf(draft, command.workflow);
-  const waiting = draft.find('openExecutions', workflow.id).find((execution) => execution.status === 'requested');
+  const waiting = requested(draft, workflow.id);
   if (waiting && isStartable(workflow) && !isBusy(draft, workflow)) return { execution: waiting.id };
   const trigger = dueTrigger(draft, workflow);
   if (trigger) {

@@ -46,10 +46,20 @@ function checkCall(call: Call): void {
   checkJson('the call', call.params, RESULT_CHARS_MAX);
   checkText('the preview', call.preview, RESULT_CHARS_MAX);
   if (call.title !== null) checkText('the title', call.title, TITLE_CHARS_MAX);
-  if (!(call.timeoutMs > 0))
+  if (!(call.timeoutMs > 0 && Number.isFinite(call.timeoutMs)))
     refuse('invalid', `a call with a timeout of ${call.timeoutMs} ms cannot be made`, 'it would never be over', {
       next: ['give it a timeout in milliseconds'],
     });
+  const { visibilityMs = VISIBILITY_MS_DEFAULT } = call;
+  if (!(visibilityMs >= 0 && Number.isFinite(visibilityMs)))
+    refuse(
+      'invalid',
+      `a call with a visibility delay of ${visibilityMs} ms cannot be made`,
+      'nobody could tell when it shows',
+      {
+        next: ['give it a delay in milliseconds, or none'],
+      },
+    );
 }
 
 /** Nothing may go out while anyone or anything asked the workflow to stand still. */

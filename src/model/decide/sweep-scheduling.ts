@@ -1,9 +1,11 @@
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
+import type { Execution } from '../rows.ts';
 import { mustStep } from '../rule/execution-step.ts';
 import { executionOf } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
 import { reschedule } from '../rule/work.ts';
+import { fold, requested } from './request-execution.ts';
 
 /** An executor died between taking a request and handing it off: the request waits again. */
 export function sweepScheduling(draft: Draft, command: CommandOf<'sweepScheduling'>): ReplyTo<'sweepScheduling'> {
@@ -17,7 +19,15 @@ export function sweepScheduling(draft: Draft, command: CommandOf<'sweepSchedulin
       ids: { execution: execution.id },
     });
   }
-  draft.write({ set: 'execution.returned', execution: execution.id });
+  giveBack(draft, execution);
   reschedule(draft, execution.workflowId);
   return { requested: true };
+}
+
+/** One request waits at a time: where another came meanwhile, this one is folded into it and is over. */
+function giveBack(draft: Draft, execution: Execution): void {
+  const waiting = requested(draft, execution.workflowId);
+  if (!waiting) return draft.write({ set: 'execution.returned', execution: execution.id });
+  fold(draft, waiting, execution.trigger);
+  draft.write({ set: 'execution.ended', execution: execution.id, from: 'scheduling', to: 'cancelled', at: draft.now });
 }

@@ -5,7 +5,7 @@ import { RESERVATIONS_MAX, RESULT_CHARS_MAX, WAKE_DELAY_MS_MAX, WAKE_DELAY_MS_MI
 import type { ConsumerRun } from '../rows.ts';
 import { consumerSpec, fencedRun, mustBeActive, mustBeConsumer, scriptRow } from '../rule/find.ts';
 import { keep, keptState } from '../rule/keep.ts';
-import { checkJson, refuse } from '../rule/refusal.ts';
+import { checkId, checkJson, refuse } from '../rule/refusal.ts';
 import { stopRun } from '../rule/stop.ts';
 import { CONSUMER_PHASE_STEPS, type ConsumerPhase, isStep } from '../states.ts';
 
@@ -81,6 +81,7 @@ function checkNoCall(draft: Draft, run: ConsumerRun, to: ConsumerPhase): void {
 
 function prepared(draft: Draft, run: ConsumerRun, command: Take): ReplyTo<'updateConsumerPhase'> {
   if (command.prepareResult !== undefined) checkJson('the prepare result', command.prepareResult, RESULT_CHARS_MAX);
+  for (const { event } of command.handedOut ?? []) checkId('event', event);
   const reservations = command.reservations ?? [];
   const found = findReserved(draft, run, reservations, command.handedOut ?? []);
   if ('problem' in found) return cannotReserve(draft, run, found, command);

@@ -12,8 +12,12 @@ export function settle(draft: Draft, workflow: WorkflowId, byPerson: boolean): v
   reschedule(draft, workflow);
 }
 
-/** After a cancel there is no follow-up until somebody or something asks. */
+/**
+ * After a cancel there is no follow-up until somebody or something asks. Whoever asked for another execution, under way or
+ * waiting, has asked: what was cancelled does not silence it.
+ */
 export function beginQuiet(draft: Draft, workflow: WorkflowId): void {
+  if (draft.find('openExecutions', workflow).length > 0) return;
   if (!workflowRow(draft, workflow).quiet) draft.write({ set: 'workflow.quiet', workflow, quiet: true });
 }
 

@@ -5,7 +5,7 @@ import { ABANDONED_MAX, FAILED_REPAIRS_MAX, TRANSIENT_MS_MAX } from '../limits.t
 import type { Event, Mutation, Run, Session } from '../rows.ts';
 import type { ExecutionEnd, StopStatus } from '../states.ts';
 import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
-import { executionRow, sessionRow, workflowRow } from './find.ts';
+import { eventOf, executionRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
 import { refuse } from './refusal.ts';
 import { beginQuiet } from './settle.ts';
@@ -21,6 +21,7 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   const reserved = draft.find('reserved', run.id);
   const boundary = boundaryOf(run, ledger, reserved.length);
   checkAsked(run, asked, boundary === 'unknown', options.cause !== undefined || boundary === 'held');
+  for (const suspect of options.suspects ?? []) eventOf(draft, suspect);
   // While the outcome is unknown that is what matters: the asked status is kept only as a word.
   const status = boundary === 'unknown' ? 'paused:reconciliation' : asked;
   draft.write({
@@ -36,6 +37,7 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   if (ledger?.status === 'in_flight') loseTrack(draft, ledger, options);
   if (ON_BOUNDARY[boundary].events === 'release') releaseEvents(draft, run);
   if (ON_BOUNDARY[boundary].pointer) pointAt(draft, run, ledger);
+  if (reserved.length === 0) wakeAgain(draft, run);
   if (end === 'abandoned') countCrash(draft, run, reserved);
   if (boundary !== 'unknown') applyAsked(draft, run, asked, options);
   changeStanding(draft, run.workflowId);
@@ -86,6 +88,15 @@ export function releaseEvents(draft: Draft, run: Run): void {
   const count = draft.find('reserved', run.id).length;
   if (count === 0) return;
   draft.write({ set: 'events.released', run: run.id, count, pendingSeq: nextSeq(draft, run.workflowId) });
+}
+
+/**
+ * A run that reserved nothing has already overwritten the wake time its consumer had, and its commit never came: the consumer
+ * has not rested, and what it was woken for is owed.
+ */
+function wakeAgain(draft: Draft, run: Run): void {
+  if (run.handlerType !== 'consumer' || run.phase === 'preparing') return;
+  keep(draft, keptState(draft, run.workflowId, run.handlerName), { wakeAt: draft.now });
 }
 
 /** Every transaction that makes events pending raises the workflow's event clock, once. */
