@@ -1,9 +1,9 @@
-import { type Clock, type IdSource, monotonicIds, systemClock, type WorkerId } from '#base';
+import { type Clock, type IdSource, monotonicIds, systemClock, type WorkerId, type WorkflowId } from '#base';
 import { openReader, openSqliteStore, type Reader, type Store } from '#store';
 import { type Change, ChangeFeed } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { ExecutionModelManager } from './manager.ts';
-import { holdViolators, type Violation } from './recovery.ts';
+import { holdRestored, holdViolators, type Violation } from './recovery.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -20,6 +20,8 @@ export interface Engine {
   readonly reader: Reader;
   readonly self: WorkerId;
   readonly recovered: Recovered;
+  /** The workflows put on hold because this data was put back from a backup. */
+  readonly restored: readonly WorkflowId[];
   listen(listener: (changes: readonly Change[]) => void): () => void;
   close(): Promise<void>;
 }
@@ -46,11 +48,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
   const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS);
+  const restored = store.isRestored() ? await holdRestored(manager, reader) : [];
+  // Only now: a process that dies before has told nobody, and the next one does it all again.
+  if (store.isRestored()) await store.forgetRestored();
   return {
     manager,
     reader,
     self,
     recovered,
+    restored,
     listen: (listener) => changes.listen(listener),
     close: () => close(manager, queue, store, reader, self),
   };

@@ -97,11 +97,25 @@ export async function holdViolators(manager: ExecutionModelManager, reader: Read
   return violations;
 }
 
+const RESTORED =
+  'this data was put back from a backup: what was sent outside after the backup was made is not in it, and would be sent again. ' +
+  'Compare what is pending here with what the services say, skip what was done, then resume';
+
+/** After a backup was put back nothing goes out before a person has compared it with the world. */
+export async function holdRestored(manager: ExecutionModelManager, reader: Reader): Promise<readonly WorkflowId[]> {
+  const held = await Promise.all(
+    reader.table('workflows').map(async ({ id }) => ((await hold(manager, id, RESTORED)) ? [id] : [])),
+  );
+  return held.flat();
+}
+
 /** A workflow that is not live cannot run, so there is nothing to hold. */
-async function hold(manager: ExecutionModelManager, workflow: WorkflowId, reason: string): Promise<void> {
+async function hold(manager: ExecutionModelManager, workflow: WorkflowId, reason: string): Promise<boolean> {
   try {
     await manager.holdWorkflow(workflow, reason);
+    return true;
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
+    if (error instanceof RefusedError) return false;
+    throw error;
   }
 }

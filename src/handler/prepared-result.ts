@@ -9,12 +9,13 @@ export interface Prepared {
   readonly wakeAt: number | undefined;
 }
 
-const IDLE = z.looseObject({ idle: z.literal(true), wakeAt: z.string().optional() });
+const TIME = z.union([z.string(), z.number()]);
+const IDLE = z.looseObject({ idle: z.literal(true), wakeAt: TIME.optional() });
 const RESULT = z.looseObject({
   reservations: z.array(z.object({ topic: z.string(), ids: z.array(z.string()) })),
   data: z.unknown(),
   ui: z.looseObject({ title: z.string() }).optional(),
-  wakeAt: z.string().optional(),
+  wakeAt: TIME.optional(),
 });
 
 /** The script is not trusted: its answer is parsed, and what does not fit is its mistake. */
@@ -35,8 +36,9 @@ export function parsePrepared(json: string | undefined): Prepared | { problem: s
   };
 }
 
-function timeOf(text: string | undefined): number | undefined {
-  const at = text === undefined ? Number.NaN : Date.parse(text);
+function timeOf(time: string | number | undefined): number | undefined {
+  if (time === undefined) return undefined;
+  const at = typeof time === 'number' ? time : Date.parse(time);
   return Number.isNaN(at) ? undefined : at;
 }
 

@@ -1,6 +1,7 @@
 // store: HOW IT IS KEPT. Writes become guarded SQL in one transaction, lookups become indexed reads, and the database refuses what no rule may do.
 // It never decides: no rule lives here, only what a word of the model means in SQL.
 // Start reading at store.ts, then sqlite.ts, then statements/; schema/ has the tables, indexes and guards.
+export { backUpDatabase, restoreDatabase } from './backup.ts';
 export type { SqlValue } from './columns.ts';
 export { GuardError } from './guard-error.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';

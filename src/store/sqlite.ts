@@ -4,6 +4,7 @@ import { type Apply, prepareApply } from './apply.ts';
 import { isSqliteError, storeError } from './failures.ts';
 import { prepareSource, type RememberingSource } from './fetch.ts';
 import type { ProcessLock } from './process-lock.ts';
+import { isMarkedRestored, unmarkRestored } from './restored-mark.ts';
 import type { Query, SqliteDatabase } from './sqlite-database.ts';
 import type { Store, Unit, UnitOutcome } from './store.ts';
 
@@ -59,6 +60,14 @@ export class SqliteStore implements Store {
       this.#db.exec(`UPDATE schema_version SET probe = '${'.'.repeat(PROBE_CHARS)}'`);
       this.#db.exec(`UPDATE schema_version SET probe = ''`);
     });
+  }
+
+  isRestored(): boolean {
+    return isMarkedRestored(this.#db);
+  }
+
+  async forgetRestored(): Promise<void> {
+    this.#guarded(() => unmarkRestored(this.#db));
   }
 
   async close(): Promise<void> {

@@ -24,5 +24,9 @@ export interface Store {
   commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]>;
   /** After a StoreUnavailableError: resolves when a small durable commit works again, rejects with the reason while it does not. */
   probe(): Promise<void>;
+  /** The database was put back from a backup, and nobody has been told yet. */
+  isRestored(): boolean;
+  /** Everybody has been told. */
+  forgetRestored(): Promise<void>;
   close(): Promise<void>;
 }

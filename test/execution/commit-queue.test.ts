@@ -25,6 +25,14 @@ class ObedientStore implements Store {
     if (this.failure) throw this.failure;
   }
 
+  isRestored(): boolean {
+    return this.memory.isRestored();
+  }
+
+  forgetRestored(): Promise<void> {
+    return this.memory.forgetRestored();
+  }
+
   close(): Promise<void> {
     return this.memory.close();
   }

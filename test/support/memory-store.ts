@@ -13,6 +13,14 @@ export class MemoryStore implements Store {
     return Promise.resolve();
   }
 
+  isRestored(): boolean {
+    return false;
+  }
+
+  forgetRestored(): Promise<void> {
+    return Promise.resolve();
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }
