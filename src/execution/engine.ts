@@ -1,5 +1,13 @@
 import { type Clock, type IdSource, monotonicIds, systemClock, type WorkerId, type WorkflowId } from '#base';
-import { openReader, openSqliteStore, type Reader, type Store } from '#store';
+import {
+  backUpDatabase,
+  type History,
+  openHistory,
+  openReader,
+  openSqliteStore,
+  type Reader,
+  type Store,
+} from '#store';
 import { type Change, ChangeFeed } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { ExecutionModelManager } from './manager.ts';
@@ -18,10 +26,14 @@ export interface EngineOptions {
 export interface Engine {
   readonly manager: ExecutionModelManager;
   readonly reader: Reader;
+  /** What has happened, for people: on a connection of its own. */
+  readonly history: History;
   readonly self: WorkerId;
   readonly recovered: Recovered;
   /** The workflows put on hold because this data was put back from a backup. */
   readonly restored: readonly WorkflowId[];
+  /** A copy of the database as the last commit left it, in a file that does not exist yet. */
+  backUp(file: string): void;
   listen(listener: (changes: readonly Change[]) => void): () => void;
   close(): Promise<void>;
 }
@@ -43,6 +55,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const ids = options.ids ?? monotonicIds(clock);
   const store = openSqliteStore({ dataDir: options.dataDir, clock });
   const reader = openReader(options.dataDir);
+  const history = openHistory(options.dataDir);
   const changes = new ChangeFeed();
   const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
@@ -54,11 +67,16 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   return {
     manager,
     reader,
+    history,
     self,
     recovered,
     restored,
+    backUp: (file) => backUpDatabase(options.dataDir, file),
     listen: (listener) => changes.listen(listener),
-    close: () => close(manager, queue, store, reader, self),
+    close: async () => {
+      history.close();
+      await close(manager, queue, store, reader, self);
+    },
   };
 }
 

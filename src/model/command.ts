@@ -234,6 +234,8 @@ export interface Commands {
       by: string;
       skipPending?: boolean | undefined;
       grantMissing?: boolean | undefined;
+      /** The version its author started from: refused when another one has taken over since. */
+      base?: ScriptId | undefined;
       /** When each scheduled producer is first due. */
       schedule?: Readonly<Record<string, number>> | undefined;
     };

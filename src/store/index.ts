@@ -4,6 +4,7 @@
 export { backUpDatabase, restoreDatabase } from './backup.ts';
 export type { SqlValue } from './columns.ts';
 export { GuardError } from './guard-error.ts';
+export { type History, type LogLine, type LogPage, openHistory, type Page } from './history.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { type DueWorkflow, type EventFilter, openReader, type Reader, type UnfinishedExecution } from './reader.ts';
 export type { RowOf, TableName } from './statements/all.ts';

@@ -15,6 +15,7 @@ export function activateScript(draft: Draft, command: Take): ReplyTo<'activateSc
   const workflow = workflowOf(draft, command.workflow);
   const script = checkScript(draft, workflow, command);
   mustBeNamed(command.by);
+  mustFollow(draft, workflow, script, command);
   dropTopics(draft, workflow, script, command);
   keepOpenWork(draft, workflow, script, command);
   draft.write({ set: 'workflow.script', workflow: workflow.id, from: workflow.activeScriptId, to: script.id });
@@ -41,6 +42,25 @@ function checkScript(draft: Draft, workflow: Workflow, command: Take): Script {
     });
   }
   return script;
+}
+
+/** Two people work on one workflow: the second must see what the first one changed before it is gone. */
+function mustFollow(draft: Draft, workflow: Workflow, script: Script, { base }: Take): void {
+  if (base === undefined || base === workflow.activeScriptId) return;
+  const active = workflow.activeScriptId === null ? undefined : scriptRow(draft, workflow.activeScriptId);
+  const now = active ? `version ${active.major}.${active.minor} by ${active.createdBy} is` : 'no version is';
+  refuse(
+    'wrong-state',
+    `version ${script.major}.${script.minor} does not follow the active version of ${workflow.name}`,
+    `its author started from another one, and ${now} active now`,
+    {
+      next: [
+        { label: 'see the versions', argv: ['pawl', 'versions', workflow.name] },
+        'take over what changed, and deploy from the active version',
+      ],
+      ids: { workflow: workflow.id, script: script.id, base, ...(active && { active: active.id }) },
+    },
+  );
 }
 
 function dropTopics(draft: Draft, workflow: Workflow, script: Script, command: Take): void {

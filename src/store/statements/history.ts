@@ -1,0 +1,79 @@
+import { AUDIT_LOG } from './audit-log.ts';
+import { EVENTS } from './events.ts';
+import { HANDLER_RUNS } from './handler-runs.ts';
+import { INPUTS } from './inputs.ts';
+import { EVIDENCE, MUTATIONS } from './mutations.ts';
+import { RUN_LOGS, RUN_READS } from './run-records.ts';
+import { SCRIPT_RUNS } from './script-runs.ts';
+import { WORKFLOWS } from './workflows.ts';
+
+const SELECT_RUNS = `SELECT ${HANDLER_RUNS.columnList()} FROM handler_runs`;
+const SELECT_MUTATIONS = `SELECT ${MUTATIONS.columnList()} FROM mutations`;
+const SELECT_INPUTS = `SELECT ${INPUTS.columnList()} FROM inputs`;
+const NEWEST_FIRST = 'ORDER BY id DESC LIMIT :limit';
+
+/** How far one page of logs looks for runs that said something. */
+export const LOGGED_RUNS_MAX = 1_000;
+
+/** What people look at: each page bounded by `:limit`, `:after` the last one of the page before, newest first where nothing else is said. */
+export const HISTORY = {
+  workflows: `SELECT ${WORKFLOWS.columnList()} FROM workflows WHERE name > :after ORDER BY name LIMIT :limit`,
+  /** Workflows that something holds, or that have a question set aside. */
+  troubled: `SELECT ${WORKFLOWS.columnList()} FROM workflows WHERE id IN (
+      SELECT id FROM workflows WHERE id > :after AND (holds <> '' OR maintenance = 1)
+      UNION SELECT workflow_id FROM mutations WHERE workflow_id > :after AND set_aside_at IS NOT NULL)
+    ORDER BY id LIMIT :limit`,
+
+  sessions: `SELECT ${SCRIPT_RUNS.columnList()} FROM script_runs
+    WHERE workflow_id = :workflow AND id < :after AND result = coalesce(:status, result) ${NEWEST_FIRST}`,
+
+  runs: `${SELECT_RUNS} WHERE workflow_id = :workflow AND id < :after
+      AND status = coalesce(:status, status) AND handler_name = coalesce(:handler, handler_name) ${NEWEST_FIRST}`,
+  stoppedRuns: `${SELECT_RUNS} WHERE workflow_id = :workflow AND status = :status AND status <> 'committed'
+      AND status <> 'active' AND id < :after AND handler_name = coalesce(:handler, handler_name) ${NEWEST_FIRST}`,
+  runsOfSession: `${SELECT_RUNS} WHERE script_run_id = :session AND id > :after ORDER BY id LIMIT :limit`,
+  runsOfChain: `${SELECT_RUNS} WHERE root_run_id = :root AND attempt >= 0 ORDER BY attempt LIMIT :limit`,
+
+  mutations: `${SELECT_MUTATIONS} WHERE workflow_id = :workflow AND id < :after
+      AND status = coalesce(:status, status) ${NEWEST_FIRST}`,
+  troubledMutations: `${SELECT_MUTATIONS} WHERE workflow_id = :workflow AND status = :status AND status <> 'applied'
+      AND status <> 'in_flight' AND id < :after ${NEWEST_FIRST}`,
+  allMutations: `${SELECT_MUTATIONS} WHERE id < :after ${NEWEST_FIRST}`,
+  evidence: `SELECT ${EVIDENCE.columnList()} FROM evidence WHERE mutation_id = :mutation ORDER BY id LIMIT :limit`,
+
+  input: `${SELECT_INPUTS} WHERE id = :input`,
+  inputs: `${SELECT_INPUTS} WHERE workflow_id = :workflow AND id < :after ${NEWEST_FIRST}`,
+  allInputs: `${SELECT_INPUTS} WHERE id < :after ${NEWEST_FIRST}`,
+  inputsOfEvent: `SELECT ${INPUTS.columnList('inputs')} FROM event_inputs JOIN inputs ON inputs.id = event_inputs.input_id
+    WHERE event_inputs.event_id = :event ORDER BY inputs.id LIMIT :limit`,
+  eventsOfInput: `SELECT ${EVENTS.columnList('events')} FROM event_inputs JOIN events ON events.id = event_inputs.event_id
+    WHERE event_inputs.input_id = :input AND event_inputs.event_id > :after
+    ORDER BY event_inputs.event_id LIMIT :limit`,
+  eventsPublishedBy: `SELECT ${EVENTS.columnList()} FROM events
+    WHERE published_by_run_id = :run AND id > :after ORDER BY id LIMIT :limit`,
+  redosOf: `SELECT ${EVENTS.columnList()} FROM events WHERE redo_of = :event ORDER BY id LIMIT :limit`,
+
+  logsOfRun: `SELECT ${RUN_LOGS.columnList()} FROM run_logs
+    WHERE run_id = :run AND position > :position ORDER BY position LIMIT :limit`,
+  readsOfRun: `SELECT ${RUN_READS.columnList()} FROM run_reads
+    WHERE run_id = :run AND position > :position ORDER BY position LIMIT :limit`,
+  loggingRuns: `SELECT id FROM handler_runs WHERE workflow_id = :workflow AND id <= :after
+      AND handler_name = coalesce(:handler, handler_name) ORDER BY id DESC LIMIT ${LOGGED_RUNS_MAX}`,
+  logsOfRuns: `SELECT ${RUN_LOGS.columnList('run_logs')}, logging.handler_name
+    FROM (SELECT id, handler_name FROM handler_runs WHERE workflow_id = :workflow AND id <= :after
+        AND handler_name = coalesce(:handler, handler_name) ORDER BY id DESC LIMIT ${LOGGED_RUNS_MAX}) AS logging
+      JOIN run_logs ON run_logs.run_id = logging.id
+    WHERE run_logs.run_id < :after OR run_logs.position < :position
+    ORDER BY run_logs.run_id DESC, run_logs.position DESC LIMIT :limit`,
+
+  audit: `SELECT ${AUDIT_LOG.columnList()} FROM audit_log WHERE subject = :subject ORDER BY seq DESC LIMIT :limit`,
+
+  countPending: `SELECT count(*) FROM (SELECT 1 FROM events
+    WHERE workflow_id = :workflow AND status = 'pending' LIMIT :limit)`,
+  countReserved: `SELECT count(*) FROM (SELECT 1 FROM events
+    WHERE workflow_id = :workflow AND status = 'reserved' AND reserved_by_run_id IS NOT NULL LIMIT :limit)`,
+  countParked: `SELECT count(*) FROM (SELECT 1 FROM events
+    WHERE workflow_id = :workflow AND status = 'parked' LIMIT :limit)`,
+  countDeliveries: `SELECT count(*) FROM (SELECT 1 FROM deliveries
+    WHERE workflow_id = :workflow AND status = 'pending' LIMIT :limit)`,
+} as const;
