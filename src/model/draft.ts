@@ -105,6 +105,11 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     key: id,
     matches: (d, workflow) => d.workflowId === workflow && d.status === 'pending',
   },
+  deliveriesTo: {
+    table: (r) => r.deliveries,
+    key: id,
+    matches: (d, workflow, handler) => d.status === 'pending' && d.workflowId === workflow && d.handlerName === handler,
+  },
   task: { table: (r) => r.tasks, key: id, keyed: byId, matches: hasId },
   openTasks: {
     table: (r) => r.tasks,

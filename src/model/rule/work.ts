@@ -59,8 +59,10 @@ function isApproved(ledger: Mutation | undefined): boolean {
 function producers(draft: Draft, workflow: Workflow, states: ReadonlyMap<string, HandlerState>): Work[] {
   const { handlers } = scriptRow(draft, activeScriptOf(workflow));
   const work: Work[] = [];
-  const delivery = oldest(draft.find('oldestDelivery', workflow.id));
-  if (delivery && handlers.producers.some((producer) => producer.name === delivery.handlerName)) {
+  // Asked for each webhook by itself: a delivery to one that this version dropped must not stand before the others.
+  const webhooks = handlers.producers.filter((producer) => producer.webhook);
+  const delivery = oldest(webhooks.flatMap(({ name }) => draft.find('deliveriesTo', workflow.id, name)));
+  if (delivery) {
     const at = notBefore(states.get(delivery.handlerName));
     work.push({ kind: 'delivery', handler: delivery.handlerName, delivery: delivery.id, at });
   }
