@@ -312,3 +312,31 @@ forEachStore('a workflow without a version does not run', async (world) => {
   await world.refuses('wrong-state', () => world.manager.requestExecution(workflow, 'event'), /is draft/);
   await nothingFollows(world, workflow);
 });
+
+forEachStore('handed off to nobody in particular: there is no lease to wait for', async (world) => {
+  const workflow = await published(world);
+  const { execution } = await world.manager.requestExecution(workflow, 'event');
+  await world.manager.beginScheduling(execution);
+  const { epoch } = await world.manager.handOff(execution);
+  const reaped = await world.manager.reapExecution(execution, epoch, { provenDead: false });
+  assert.deepEqual(reaped, { ended: 'abandoned', run: null });
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+});
+
+for (const [swept, waiting, kept] of [
+  ['webhook', 'event', 'webhook'],
+  ['event', 'webhook', 'webhook'],
+] as const) {
+  forEachStore(`a swept ${swept} request is folded into the ${waiting} that came meanwhile`, async (world) => {
+    const workflow = await published(world);
+    const first = await world.manager.requestExecution(workflow, swept);
+    await world.manager.beginScheduling(first.execution);
+    const second = await world.manager.requestExecution(workflow, waiting);
+    assert.equal(second.folded, false);
+    world.clock.advance(SCHEDULING_LEASE_MS);
+    await world.manager.sweepScheduling(first.execution);
+    world.is('executions', first.execution, { status: 'cancelled' });
+    world.is('executions', second.execution, { status: 'requested', trigger: kept });
+    assert.deepEqual(await world.manager.scheduleDue(workflow), { execution: second.execution });
+  });
+}

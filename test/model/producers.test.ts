@@ -160,3 +160,12 @@ forEachStore('a delivery is refused where no webhook waits for it', async (world
   const { workflow: empty } = await manager.createWorkflow('empty', PERSON);
   await world.refuses('wrong-state', () => manager.acceptDelivery(empty, DELIVERY));
 });
+
+forEachStore('an event that does not name itself gets a name of its own', async (world) => {
+  const workflow = await deploy(world.manager);
+  const unnamed = { topic: 'order.placed', payload: '{}' };
+  const { published: first } = await world.manager.publishEvents(workflow, [unnamed, unnamed], PERSON);
+  const { published: second } = await world.manager.publishEvents(workflow, [unnamed], PERSON);
+  assert.equal(new Set([...first, ...second]).size, 3);
+  assert.equal(Object.keys(world.events).length, 3);
+});
