@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WorkflowId } from '#base';
 import { SCHEDULING_LEASE_MS, TRIGGERS, type Trigger } from '#model';
-import { beginSession, deploy, PERSON, placed, SECONDS } from '../support/fixture.ts';
+import { beginSession, deploy, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
 import {
   failedAfter,
   followUp,
@@ -340,3 +340,24 @@ for (const [swept, waiting, kept] of [
     assert.deepEqual(await world.manager.scheduleDue(workflow), { execution: second.execution });
   });
 }
+
+forEachStore('recovery makes every task that is missing, however many pages they fill', async (world) => {
+  const { manager, self } = world;
+  world.stopWatching();
+  const count = 300;
+  const version = { major: 1, minor: 0, contentHash: 'h', code: 'x', handlers: ORDERS, by: PERSON };
+  await manager.together((model) => {
+    for (let i = 0; i < count; i++) {
+      const { workflow } = model.createWorkflow(`w${i}`, PERSON);
+      model.activateScript(workflow, model.addScript(workflow, version).script, { by: PERSON });
+      const { execution } = model.requestExecution(workflow, 'event');
+      model.beginScheduling(execution);
+      const claimed = model.claimExecution(execution, model.handOff(execution).epoch, self);
+      assert.ok('fence' in claimed);
+      const { run } = model.startRun(claimed.fence, 'poll');
+      model.updateHandlerRunStatus(claimed.fence, run, 'failed:logic', { error: 'it broke' });
+    }
+  });
+  assert.equal(await manager.recoverMaintenanceMode(), count);
+  assert.equal(await manager.recoverMaintenanceMode(), 0);
+});
