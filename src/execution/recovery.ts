@@ -56,9 +56,14 @@ async function reapOne(manager: ExecutionModelManager, execution: ExecutionId, e
 }
 
 export async function recoverMaintenance(manager: ExecutionModelManager, reader: Reader): Promise<number> {
-  const workflows = reader.maintenanceWithoutTask(PAGE);
-  const tasks = await Promise.all(workflows.map((workflow) => manager.createMaintenanceTask(workflow)));
-  return tasks.filter((task) => task.created).length;
+  let created = 0;
+  for (;;) {
+    // What one page recovers the next one no longer lists.
+    const workflows = reader.maintenanceWithoutTask(PAGE);
+    const tasks = await Promise.all(workflows.map((workflow) => manager.createMaintenanceTask(workflow)));
+    created += tasks.filter((task) => task.created).length;
+    if (workflows.length < PAGE) return created;
+  }
 }
 
 export async function orphanedReservedEvents(manager: ExecutionModelManager, reader: Reader): Promise<OrphanedEvents> {

@@ -9,45 +9,41 @@ import type { Write } from './write.ts';
 type Row<N extends LookupName> = Lookups[N]['gives'];
 type By<N extends LookupName> = Lookups[N]['by'];
 
-interface Answer<N extends LookupName> {
+/** A lookup that is `keyed` names one row by its key, so that no other row has to be looked at. */
+type Answer<N extends LookupName> = {
   readonly table: (rows: Rows) => Table<Row<N>>;
   readonly key: (row: Row<N>) => string;
-  /** Where a lookup names one row by its key, so that no other row has to be looked at. */
-  readonly keyed?: (...by: By<N>) => string;
-  readonly matches: (row: Row<N>, ...by: By<N>) => boolean;
-}
+} & ({ readonly keyed: true } | { readonly matches: (row: Row<N>, ...by: By<N>) => boolean });
 
 const id = (row: { readonly id: string }): string => row.id;
-const byId = <K extends string>(wanted: K): string => wanted;
-const hasId = (row: { readonly id: string }, wanted: string): boolean => row.id === wanted;
 
 /** What each lookup means, in terms of rows: the same answer a store gives with an indexed statement. */
 const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
-  workflow: { table: (r) => r.workflows, key: id, keyed: byId, matches: hasId },
+  workflow: { table: (r) => r.workflows, key: id, keyed: true },
   workflowNamed: { table: (r) => r.workflows, key: id, matches: (w, name) => w.name === name },
   workflowsHeldBy: { table: (r) => r.workflows, key: id, matches: (w, name) => w.heldConnections.includes(name) },
-  script: { table: (r) => r.scripts, key: id, keyed: byId, matches: hasId },
+  script: { table: (r) => r.scripts, key: id, keyed: true },
   scriptsOf: { table: (r) => r.scripts, key: id, matches: (s, workflow) => s.workflowId === workflow },
-  execution: { table: (r) => r.executions, key: id, keyed: byId, matches: hasId },
+  execution: { table: (r) => r.executions, key: id, keyed: true },
   openExecutions: {
     table: (r) => r.executions,
     key: id,
     matches: (e, workflow) => e.workflowId === workflow && e.endedAt === null,
   },
-  session: { table: (r) => r.sessions, key: id, keyed: byId, matches: hasId },
+  session: { table: (r) => r.sessions, key: id, keyed: true },
   openSession: {
     table: (r) => r.sessions,
     key: id,
     matches: (s, workflow) => s.workflowId === workflow && s.endTimestamp === null,
   },
-  run: { table: (r) => r.runs, key: id, keyed: byId, matches: hasId },
+  run: { table: (r) => r.runs, key: id, keyed: true },
   activeRun: {
     table: (r) => r.runs,
     key: id,
     matches: (r, workflow) => r.workflowId === workflow && r.status === 'active',
   },
   lastRun: { table: (r) => r.runs, key: id, matches: (r, root) => r.rootRunId === root },
-  mutation: { table: (r) => r.mutations, key: id, keyed: byId, matches: hasId },
+  mutation: { table: (r) => r.mutations, key: id, keyed: true },
   ledger: { table: (r) => r.mutations, key: id, matches: (m, root) => m.rootRunId === root },
   openLedger: {
     table: (r) => r.mutations,
@@ -55,7 +51,7 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     matches: (m, workflow) => m.workflowId === workflow && (m.setAsideAt !== null || isUnresolved(m.status)),
   },
   ledgerOfEvent: { table: (r) => r.mutations, key: id, matches: (m, event) => m.firstEventId === event },
-  event: { table: (r) => r.events, key: id, keyed: byId, matches: hasId },
+  event: { table: (r) => r.events, key: id, keyed: true },
   eventKeyed: {
     table: (r) => r.events,
     key: id,
@@ -93,7 +89,7 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     key: (s) => `${s.workflowId} ${s.handlerName}`,
     matches: (s, workflow) => s.workflowId === workflow,
   },
-  delivery: { table: (r) => r.deliveries, key: id, keyed: byId, matches: hasId },
+  delivery: { table: (r) => r.deliveries, key: id, keyed: true },
   deliveryKeyed: {
     table: (r) => r.deliveries,
     key: id,
@@ -105,14 +101,19 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     key: id,
     matches: (d, workflow) => d.workflowId === workflow && d.status === 'pending',
   },
-  task: { table: (r) => r.tasks, key: id, keyed: byId, matches: hasId },
+  deliveriesTo: {
+    table: (r) => r.deliveries,
+    key: id,
+    matches: (d, workflow, handler) => d.status === 'pending' && d.workflowId === workflow && d.handlerName === handler,
+  },
+  task: { table: (r) => r.tasks, key: id, keyed: true },
   openTasks: {
     table: (r) => r.tasks,
     key: id,
     matches: (t, workflow) => t.workflowId === workflow && t.status === 'open',
   },
-  worker: { table: (r) => r.workers, key: id, keyed: byId, matches: hasId },
-  connection: { table: (r) => r.connections, key: (c) => c.name, keyed: byId, matches: (c, name) => c.name === name },
+  worker: { table: (r) => r.workers, key: id, keyed: true },
+  connection: { table: (r) => r.connections, key: (c) => c.name, keyed: true },
 };
 
 function isUnresolved(status: string): boolean {
@@ -156,8 +157,8 @@ export class Draft {
   find<N extends LookupName>(name: N, ...by: By<N>): Row<N>[] {
     const answer = ANSWERS[name] as unknown as Answer<N>;
     const table = answer.table(this.rows);
-    if (answer.keyed) {
-      const row = table.get(answer.keyed(...by)) ?? this.#fetchOne(name, answer, table, by);
+    if ('keyed' in answer) {
+      const row = table.get(by[0] as string) ?? this.#fetchOne(name, answer, table, by);
       return row === undefined ? [] : [row];
     }
     this.#fetch(name, answer, table, by);

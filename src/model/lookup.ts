@@ -67,6 +67,7 @@ export interface Lookups {
   delivery: { by: [DeliveryId]; gives: Delivery };
   deliveryKeyed: { by: [WorkflowId, handler: string, deliveryId: string]; gives: Delivery };
   oldestDelivery: { by: [WorkflowId]; gives: Delivery };
+  deliveriesTo: { by: [WorkflowId, handler: string]; gives: Delivery };
   task: { by: [TaskId]; gives: MaintenanceTask };
   openTasks: { by: [WorkflowId]; gives: MaintenanceTask };
   worker: { by: [WorkerId]; gives: Worker };

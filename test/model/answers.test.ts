@@ -3,6 +3,7 @@ import type { MutationId } from '#base';
 import { CALL_GRACE_MS, RECONCILE_COUNT_MAX, VISIBILITY_MS_DEFAULT } from '#model';
 import { CALL, PERSON, SECONDS } from '../support/fixture.ts';
 import {
+  applied,
   awaitingApproval,
   freshRun,
   inFlight,
@@ -316,4 +317,29 @@ forEachStore('a call that was never sent has no outcome', async (world) => {
   const { mutation } = await awaitingApproval(world);
   await world.refuses('wrong-state', () => sayDone(world, mutation), /never sent/);
   await world.refuses('wrong-state', () => world.manager.skipMutation(mutation, PERSON), /reject it instead/);
+});
+
+forEachStore('evidence that comes after the repeat was committed holds nobody', async (world) => {
+  const { workflow, mutation } = await denied(world);
+  const again = await send(world, await nextRun(world, workflow));
+  await applied(world, again);
+  await world.manager.commitConsumer(again.fence, again.run);
+  assert.equal((await world.manager.recordEvidence(mutation, HAPPENED)).held, false);
+});
+
+forEachStore('the ledger names the events of a call oldest first, however they were reserved', async (world) => {
+  const { mutation } = await inFlight(world, {}, { events: ['1', '2', '3'] });
+  const [one, two, three] = ['1', '2', '3'].map((messageId) => world.event(messageId));
+  assert.ok(one && two && three);
+  world.is('mutations', mutation, { eventIds: [one, two, three], firstEventId: one });
+});
+
+forEachStore('the idempotency key does not depend on the order of the reservations', async (world) => {
+  const { workflow, mutation, ...stage } = await inFlight(world, {}, { events: ['1', '2'] });
+  await stop(world, { workflow, ...stage }, 'crashed', { callEnded: true });
+  world.clock.advance(WAIT_MS);
+  await sayNotDone(world, mutation);
+  const again = await send(world, await nextRun(world, workflow), {}, { events: ['2', '1'] });
+  const { idempotencyKey } = world.row('mutations', mutation);
+  world.is('mutations', again.mutation, { idempotencyKey, firstEventId: world.event('1') });
 });

@@ -256,3 +256,20 @@ forEachStore('pause: an approved call waits too', async (world) => {
   world.is('workflows', workflow, { holds: ['user'], dueAt: null });
   await nothingFollows(world, workflow);
 });
+
+forEachStore('a cancel silences only what was cancelled: a request that waits beside it is taken up', async (world) => {
+  const stage = await preparing(world);
+  const { execution } = await world.manager.requestExecution(stage.workflow, 'schedule');
+  await cancel(world, stage);
+  await stop(world, stage, 'cancelled');
+  world.is('workflows', stage.workflow, { quiet: false, dueAt: world.clock.now() });
+  assert.deepEqual(await world.manager.scheduleDue(stage.workflow), { execution });
+});
+
+forEachStore('a second cancel leaves the quiet as it is', async (world) => {
+  const { workflow } = await quiet(world);
+  await world.manager.requestExecution(workflow, 'event').then(({ execution }) => {
+    return world.manager.cancelExecution(execution, PERSON);
+  });
+  world.is('workflows', workflow, { quiet: true });
+});

@@ -101,3 +101,12 @@ forEachStore('next makes no calls, so a refused connection lets it run', async (
   await world.manager.commitConsumer(stage.fence, stage.run, { publishes: [placed('b1', '{}', 'order.booked')] });
   assert.deepEqual(world.events, { 1: 'consumed', b1: 'pending' });
 });
+
+forEachStore('a refusal names its connection', async (world) => {
+  const stage = await preparing(world);
+  await world.refuses(
+    'invalid',
+    () => stop(world, stage, 'paused:approval', REFUSED(0, '')),
+    /connection that refused/,
+  );
+});

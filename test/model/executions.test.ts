@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WorkflowId } from '#base';
 import { SCHEDULING_LEASE_MS, TRIGGERS, type Trigger } from '#model';
-import { beginSession, deploy, PERSON, placed, SECONDS } from '../support/fixture.ts';
+import { beginSession, deploy, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
 import {
   failedAfter,
   followUp,
@@ -311,4 +311,53 @@ forEachStore('a workflow without a version does not run', async (world) => {
   const { workflow } = await world.manager.createWorkflow('empty', PERSON);
   await world.refuses('wrong-state', () => world.manager.requestExecution(workflow, 'event'), /is draft/);
   await nothingFollows(world, workflow);
+});
+
+forEachStore('handed off to nobody in particular: there is no lease to wait for', async (world) => {
+  const workflow = await published(world);
+  const { execution } = await world.manager.requestExecution(workflow, 'event');
+  await world.manager.beginScheduling(execution);
+  const { epoch } = await world.manager.handOff(execution);
+  const reaped = await world.manager.reapExecution(execution, epoch, { provenDead: false });
+  assert.deepEqual(reaped, { ended: 'abandoned', run: null });
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+});
+
+for (const [swept, waiting, kept] of [
+  ['webhook', 'event', 'webhook'],
+  ['event', 'webhook', 'webhook'],
+] as const) {
+  forEachStore(`a swept ${swept} request is folded into the ${waiting} that came meanwhile`, async (world) => {
+    const workflow = await published(world);
+    const first = await world.manager.requestExecution(workflow, swept);
+    await world.manager.beginScheduling(first.execution);
+    const second = await world.manager.requestExecution(workflow, waiting);
+    assert.equal(second.folded, false);
+    world.clock.advance(SCHEDULING_LEASE_MS);
+    await world.manager.sweepScheduling(first.execution);
+    world.is('executions', first.execution, { status: 'cancelled' });
+    world.is('executions', second.execution, { status: 'requested', trigger: kept });
+    assert.deepEqual(await world.manager.scheduleDue(workflow), { execution: second.execution });
+  });
+}
+
+forEachStore('recovery makes every task that is missing, however many pages they fill', async (world) => {
+  const { manager, self } = world;
+  world.stopWatching();
+  const count = 300;
+  const version = { major: 1, minor: 0, contentHash: 'h', code: 'x', handlers: ORDERS, by: PERSON };
+  await manager.together((model) => {
+    for (let i = 0; i < count; i++) {
+      const { workflow } = model.createWorkflow(`w${i}`, PERSON);
+      model.activateScript(workflow, model.addScript(workflow, version).script, { by: PERSON });
+      const { execution } = model.requestExecution(workflow, 'event');
+      model.beginScheduling(execution);
+      const claimed = model.claimExecution(execution, model.handOff(execution).epoch, self);
+      assert.ok('fence' in claimed);
+      const { run } = model.startRun(claimed.fence, 'poll');
+      model.updateHandlerRunStatus(claimed.fence, run, 'failed:logic', { error: 'it broke' });
+    }
+  });
+  assert.equal(await manager.recoverMaintenanceMode(), count);
+  assert.equal(await manager.recoverMaintenanceMode(), 0);
 });

@@ -272,3 +272,10 @@ forEachStore('an answer in flight belongs to nobody but the run', async (world) 
   const { run } = await inFlight(world);
   await world.refuses('wrong-state', () => world.manager.finishWithoutNext(run, PERSON), /is active/);
 });
+
+forEachStore('events of an archived workflow may still be put in order', async (world) => {
+  const workflow = await published(world);
+  await world.manager.archiveWorkflow(workflow, PERSON);
+  assert.deepEqual(await world.manager.skipEvents([world.event('1')], PERSON), { changed: 1 });
+  world.is('workflows', workflow, { status: 'archived', holds: [], dueAt: null });
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PUBLISHES_MAX } from '#model';
-import { deploy, ORDERS, PERSON, placed } from '../support/fixture.ts';
-import { followUp, freshRun, HOUR, nextRun, published, restart } from '../support/stage.ts';
+import { deploy, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
+import { followUp, freshRun, HOUR, nextRun, published, restart, stop } from '../support/stage.ts';
 import { forEachStore } from '../support/world.ts';
 
 // Where events come from: producers on a schedule, webhooks, people; and what caused what.
@@ -159,4 +159,45 @@ forEachStore('a delivery is refused where no webhook waits for it', async (world
   await world.refuses('invalid', () => manager.acceptDelivery(workflow, { ...DELIVERY, headers: 'x' }));
   const { workflow: empty } = await manager.createWorkflow('empty', PERSON);
   await world.refuses('wrong-state', () => manager.acceptDelivery(empty, DELIVERY));
+});
+
+forEachStore('an event that does not name itself gets a name of its own', async (world) => {
+  const workflow = await deploy(world.manager);
+  const unnamed = { topic: 'order.placed', payload: '{}' };
+  const { published: first } = await world.manager.publishEvents(workflow, [unnamed, unnamed], PERSON);
+  const { published: second } = await world.manager.publishEvents(workflow, [unnamed], PERSON);
+  assert.equal(new Set([...first, ...second]).size, 3);
+  assert.equal(Object.keys(world.events).length, 3);
+});
+
+forEachStore('a delivery to a webhook that a new version dropped does not keep others waiting', async (world) => {
+  const { manager } = world;
+  const hooks = [
+    { name: 'hook', publishes: [], webhook: true },
+    { name: 'bell', publishes: [], webhook: true },
+  ];
+  const workflow = await deploy(manager, 'orders', { ...ORDERS, producers: hooks });
+  for (const deliveryId of ['d1', 'd2', 'd3']) await manager.acceptDelivery(workflow, { ...DELIVERY, deliveryId });
+  const { delivery } = await manager.acceptDelivery(workflow, { ...DELIVERY, hook: 'bell' });
+  const version = { major: 1, minor: 1, contentHash: 'h', code: 'x', by: PERSON };
+  const { script } = await manager.addScript(workflow, {
+    ...version,
+    handlers: { ...ORDERS, producers: hooks.slice(1) },
+  });
+  const activate = (skipPending?: boolean) => manager.activateScript(workflow, script, { by: PERSON, skipPending });
+  await world.refuses('wrong-state', activate, /drops webhook hook, which has deliveries waiting/);
+  await activate(true);
+  const { run } = await nextRun(world, workflow);
+  world.is('runs', run, { handlerName: 'bell', deliveryId: delivery });
+});
+
+forEachStore('a webhook that waits out a backoff does not keep others waiting', async (world) => {
+  const { manager } = world;
+  const hooks = ['hook', 'bell'].map((name) => ({ name, publishes: [], webhook: true }));
+  const workflow = await deploy(manager, 'orders', { ...ORDERS, producers: hooks });
+  await manager.acceptDelivery(workflow, DELIVERY);
+  const { delivery } = await manager.acceptDelivery(workflow, { ...DELIVERY, hook: 'bell' });
+  await stop(world, await nextRun(world, workflow), 'paused:transient', { retryAfterMs: 60 * SECONDS });
+  const { run } = await nextRun(world, workflow);
+  world.is('runs', run, { handlerName: 'bell', deliveryId: delivery });
 });

@@ -9,6 +9,7 @@ import {
   inFlight,
   mutating,
   nextRun,
+  nothingFollows,
   prepared,
   preparing,
   published,
@@ -298,3 +299,16 @@ forEachStore('wrong fence: the execution has ended', async (world) => {
     await world.refuses('fenced', ask, /no longer belongs to/);
   }
 });
+
+forEachStore(
+  'a pointer at an open question whose hold is gone is a broken store, and nothing is sent',
+  async (world) => {
+    const { workflow } = await unknown(world);
+    world.tamper({
+      rows: (rows) =>
+        rows.workflows.put(workflow, { ...world.row('workflows', workflow), holds: [], status: 'active' }),
+      sql: "UPDATE workflows SET holds = '', status = 'active'",
+    });
+    await nothingFollows(world, workflow);
+  },
+);

@@ -52,6 +52,9 @@ const BAD_CALLS: Readonly<Record<string, Partial<Call>>> = {
   'with a title over its limit': { title: 'x'.repeat(TITLE_CHARS_MAX + 1) },
   'without a timeout': { timeoutMs: 0 },
   'with a timeout that is no number': { timeoutMs: Number.NaN },
+  'with a timeout without end': { timeoutMs: Number.POSITIVE_INFINITY },
+  'with a visibility delay before its end': { visibilityMs: -1 },
+  'with a visibility delay without end': { visibilityMs: Number.POSITIVE_INFINITY },
 };
 
 for (const [name, bad] of Object.entries(BAD_CALLS)) {

@@ -228,3 +228,15 @@ forEachStore('a run without events raises no clock when it stops', async (world)
   await stop(world, stage, 'crashed');
   world.is('workflows', stage.workflow, { eventSeq });
 });
+
+forEachStore('two consumers without events are woken in the order of the version', async (world) => {
+  const stage = await preparing(world, { events: [] });
+  const wakeAt = world.clock.now() + HOUR;
+  await rest(world, stage, wakeAt);
+  const { run } = await world.manager.startRun(stage.fence, 'tell');
+  await rest(world, { ...stage, run }, wakeAt);
+  await world.manager.finishSession(stage.fence);
+  world.clock.advance(HOUR);
+  const first = await nextRun(world, stage.workflow);
+  world.is('runs', first.run, { handlerName: 'book' });
+});

@@ -272,3 +272,12 @@ forEachStore('reject', async (world) => {
   assert.notEqual(again.mutation, mutation);
   world.is('workflows', workflow, { holds: ['approval'] });
 });
+
+forEachStore('a reservation that could never hold, by a script that was handed nothing', async (world) => {
+  const { workflow, fence, run } = await preparing(world);
+  const options = { reservations: reserve('nowhere'), orStop: true };
+  const reply = await world.manager.updateConsumerPhase(fence, run, 'prepared', options);
+  assert.deepEqual(reply, { run, status: 'failed:logic' });
+  world.is('runs', run, { suspects: [] });
+  world.is('workflows', workflow, { maintenance: true });
+});

@@ -8,6 +8,7 @@ import {
   HOUR,
   nextRun,
   nothingFollows,
+  prepared,
   preparing,
   published,
   sayDone,
@@ -187,4 +188,34 @@ forEachStore('activation keeps what people and connections hold', async (world) 
   await world.manager.pauseWorkflow(stage.workflow, PERSON);
   await deployVersion(world.manager, stage.workflow, ORDERS, 1);
   world.is('workflows', stage.workflow, { holds: ['user', 'connection'] });
+});
+
+/** `book` reads another topic than its events are in. */
+const RENAMED: Handlers = {
+  topics: ['order.new', 'order.booked', 'parcel'],
+  producers: [],
+  consumers: ORDERS.consumers.map((spec) => (spec.name === 'book' ? { ...spec, subscribe: ['order.new'] } : spec)),
+};
+
+forEachStore('a version that drops a topic whose events are reserved is refused', async (world) => {
+  const { workflow } = await unknown(world);
+  const script = await added(world, workflow, RENAMED);
+  const activate = (skipPending?: boolean) =>
+    world.manager.activateScript(workflow, script, { by: PERSON, skipPending });
+  await world.refuses('wrong-state', activate, /drops topic order.placed, which has open work/);
+  await activate(true);
+  world.is('workflows', workflow, { activeScriptId: script });
+});
+
+forEachStore('a version that drops what a run under way has reserved is refused', async (world) => {
+  const { workflow } = await prepared(world);
+  const script = await added(world, workflow, without('book'));
+  await world.refuses('wrong-state', () => world.manager.activateScript(workflow, script, { by: PERSON }), /open work/);
+});
+
+forEachStore('a run under way that has reserved nothing keeps no version back', async (world) => {
+  const { workflow } = await preparing(world);
+  const script = await added(world, workflow, without('book'));
+  await world.manager.activateScript(workflow, script, { by: PERSON });
+  world.is('workflows', workflow, { activeScriptId: script });
 });

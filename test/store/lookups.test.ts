@@ -188,6 +188,11 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
     [WF, 'other', 'dlv_2'],
   ],
   oldestDelivery: [[WF], [OTHER]],
+  deliveriesTo: [
+    [WF, 'hook'],
+    [WF, 'other'],
+    [OTHER, 'hook'],
+  ],
   task: [[task().id], ['tsk_404' as TaskId]],
   openTasks: [[WF], [OTHER]],
   worker: [[WORKER], ['wrk_404' as never]],
@@ -199,6 +204,11 @@ const ENOUGH: { readonly [N in LookupName]?: (draft: Draft, by: Lookups[N]['by']
   lastRun: (draft, [root]) => listed(draft.lastRunOf(root)),
   anyReserved: (draft, [workflow]) => draft.find('anyReserved', workflow).slice(0, 1),
   oldestDelivery: (draft, [workflow]) => draft.find('oldestDelivery', workflow).sort(byId).slice(0, 2),
+  deliveriesTo: (draft, by) =>
+    draft
+      .find('deliveriesTo', ...by)
+      .sort(byId)
+      .slice(0, 2),
   heads: (draft, [id]) => listed(draft.one('workflow', id)).flatMap((found) => draft.headsOf(found)),
 };
 

@@ -1,6 +1,6 @@
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
-import type { Script, Workflow } from '../rows.ts';
+import type { Run, Script, Workflow } from '../rows.ts';
 import { audit, consumerSpec, lastRunRow, mustBeNamed, scriptRow, workflowOf, workflowRow } from '../rule/find.ts';
 import { keep, keptState } from '../rule/keep.ts';
 import { checkId, notFound, refuse } from '../rule/refusal.ts';
@@ -18,6 +18,7 @@ export function activateScript(draft: Draft, command: Take): ReplyTo<'activateSc
   mustFollow(draft, workflow, script, command);
   dropTopics(draft, workflow, script, command);
   keepOpenWork(draft, workflow, script, command);
+  keepDeliveries(draft, workflow, script, command);
   draft.write({ set: 'workflow.script', workflow: workflow.id, from: workflow.activeScriptId, to: script.id });
   exitMaintenance(draft, workflow.id, command.by, true);
   for (const { name } of script.handlers.producers) {
@@ -85,13 +86,11 @@ function dropTopics(draft: Draft, workflow: Workflow, script: Script, command: T
 
 /** Open work of a consumer that the new version lacks runs to its end under its own version, once a person said so. */
 function keepOpenWork(draft: Draft, workflow: Workflow, script: Script, command: Take): void {
-  const open = draft.find('openLedger', workflow.id).map((row) => lastRunRow(draft, row.rootRunId));
-  const pointed = workflow.pendingRetryRunId === null ? undefined : draft.one('run', workflow.pendingRetryRunId);
-  const orphan = [...open, ...(pointed ? [pointed] : [])].find((run) => !consumerSpec(script, run.handlerName));
+  const orphan = openRuns(draft, workflow).find((run) => droppedOf(draft, script, run) !== undefined);
   if (!orphan || command.skipPending) return;
   refuse(
     'wrong-state',
-    `version ${script.major}.${script.minor} drops consumer ${orphan.handlerName}, which has open work`,
+    `version ${script.major}.${script.minor} drops ${droppedOf(draft, script, orphan)}, which has open work`,
     `run ${orphan.id} is not done`,
     {
       next: [
@@ -99,6 +98,43 @@ function keepOpenWork(draft: Draft, workflow: Workflow, script: Script, command:
         { label: 'let it end under its own version', argv: ['pawl', 'deploy', '--skip-pending'] },
       ],
       ids: { workflow: workflow.id, run: orphan.id, script: scriptRow(draft, orphan.scriptId).id },
+    },
+  );
+}
+
+/** Runs that hold events: the active one, the pending retry, those with an open question or set aside. */
+function openRuns(draft: Draft, workflow: Workflow): Run[] {
+  const asked = draft.find('openLedger', workflow.id).map((row) => lastRunRow(draft, row.rootRunId));
+  const pointed = workflow.pendingRetryRunId === null ? [] : draft.find('run', workflow.pendingRetryRunId);
+  const active = draft.find('activeRun', workflow.id).filter((run) => draft.find('reserved', run.id).length > 0);
+  return [...asked, ...pointed, ...active];
+}
+
+/** What this run needs and the version lacks. Its events may yet be released, and nobody would read a topic that is gone. */
+function droppedOf(draft: Draft, script: Script, run: Run): string | undefined {
+  if (!consumerSpec(script, run.handlerName)) return `consumer ${run.handlerName}`;
+  const lost = draft.find('reserved', run.id).find((event) => !script.handlers.topics.includes(event.topic));
+  return lost && `topic ${lost.topic}`;
+}
+
+/** Deliveries that were accepted wait for a version that has their webhook; a person may leave them to one that comes later. */
+function keepDeliveries(draft: Draft, workflow: Workflow, script: Script, command: Take): void {
+  if (workflow.activeScriptId === null || command.skipPending) return;
+  const kept = script.handlers.producers.filter((producer) => producer.webhook).map((producer) => producer.name);
+  const dropped = scriptRow(draft, workflow.activeScriptId)
+    .handlers.producers.filter((producer) => producer.webhook && !kept.includes(producer.name))
+    .find((producer) => draft.find('deliveriesTo', workflow.id, producer.name).length > 0);
+  if (!dropped) return;
+  refuse(
+    'wrong-state',
+    `version ${script.major}.${script.minor} drops webhook ${dropped.name}, which has deliveries waiting`,
+    'nothing would ever handle them',
+    {
+      next: [
+        'let them be handled first',
+        { label: 'leave them to a later version', argv: ['pawl', 'deploy', '--skip-pending'] },
+      ],
+      ids: { workflow: workflow.id, script: script.id },
     },
   );
 }

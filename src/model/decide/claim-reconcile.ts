@@ -1,3 +1,4 @@
+import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { livingWorker } from '../rule/find.ts';
@@ -8,15 +9,17 @@ import { refuse } from '../rule/refusal.ts';
 export function claimReconcile(draft: Draft, command: CommandOf<'claimReconcile'>): ReplyTo<'claimReconcile'> {
   const mutation = needsReconcile(draft, command.mutation);
   const owner = livingWorker(draft, command.owner).id;
-  const taken = mutation.reconcileUntil !== null && mutation.reconcileUntil > draft.now;
-  if (taken || (mutation.reconcileAt ?? 0) > draft.now) {
+  const { reconcileAt, reconcileUntil } = mutation;
+  assert(reconcileAt !== null, `mutation ${mutation.id} has no time to be looked up at`);
+  const taken = reconcileUntil !== null && reconcileUntil > draft.now;
+  if (taken || reconcileAt > draft.now) {
     refuse(
       'too-early',
       `mutation ${mutation.id} is not to be looked up now`,
       taken ? 'another worker is looking' : 'its time has not come',
       {
         next: ['come back at its time'],
-        notBefore: taken ? (mutation.reconcileUntil ?? 0) : (mutation.reconcileAt ?? 0),
+        notBefore: taken ? reconcileUntil : reconcileAt,
         retryable: true,
         ids: { mutation: mutation.id },
       },

@@ -1,3 +1,4 @@
+import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { workflowOf } from '../rule/find.ts';
@@ -19,7 +20,8 @@ export function createMaintenanceTask(
   const open = draft.find('openTasks', workflow.id).find((task) => task.kind === 'repair');
   if (open) return { task: open.id, kind: 'repair', created: false };
   const id = draft.newId('task');
-  const detail = draft.one('run', runId)?.error ?? '';
+  const detail = draft.one('run', runId)?.error;
+  assert(detail, `run ${runId} failed without a word`);
   draft.write({
     set: 'task.opened',
     row: {

@@ -1,3 +1,4 @@
+import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { lastRunRow, mutationOf } from '../rule/find.ts';
@@ -9,7 +10,8 @@ import { mustBePending, park } from './reject-call.ts';
 export function expireCall(draft: Draft, command: CommandOf<'expireCall'>): ReplyTo<'expireCall'> {
   const mutation = mutationOf(draft, command.mutation);
   mustBePending(mutation, 'expired');
-  const expiresAt = mutation.approvalExpiresAt ?? 0;
+  const { approvalExpiresAt: expiresAt } = mutation;
+  assert(expiresAt !== null, `mutation ${mutation.id} waits for ever`);
   if (mutation.approvedAt !== null || expiresAt > draft.now) {
     const why = mutation.approvedAt !== null ? `${mutation.approvedBy} approved it` : 'its time has not run out';
     refuse('too-early', `mutation ${mutation.id} cannot expire`, why, {

@@ -1,3 +1,4 @@
+import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Execution } from '../rows.ts';
@@ -11,10 +12,12 @@ import { fold, requested } from './request-execution.ts';
 export function sweepScheduling(draft: Draft, command: CommandOf<'sweepScheduling'>): ReplyTo<'sweepScheduling'> {
   const execution = executionOf(draft, command.execution);
   mustStep(execution, 'requested');
-  if ((execution.schedulingUntil ?? 0) > draft.now) {
+  const { schedulingUntil } = execution;
+  assert(schedulingUntil !== null, `execution ${execution.id} is being scheduled without a lease`);
+  if (schedulingUntil > draft.now) {
     refuse('too-early', `execution ${execution.id} is being scheduled`, 'its scheduling lease has not run out', {
       next: ['come back when it has'],
-      notBefore: execution.schedulingUntil ?? 0,
+      notBefore: schedulingUntil,
       retryable: true,
       ids: { execution: execution.id },
     });

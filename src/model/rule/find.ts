@@ -139,10 +139,9 @@ export function consumerSpec(script: Script, name: string): ConsumerSpec | undef
 
 /** The version a retry of this run would run under: the active one if it has the consumer, else the run's own. */
 export function retryScript(draft: Draft, workflow: Workflow, run: Run): Script {
-  const own = scriptRow(draft, run.scriptId);
-  if (workflow.activeScriptId === null) return own;
+  assert(workflow.activeScriptId, `workflow ${workflow.id} ran without a version`);
   const active = scriptRow(draft, workflow.activeScriptId);
-  return consumerSpec(active, run.handlerName) ? active : own;
+  return consumerSpec(active, run.handlerName) ? active : scriptRow(draft, run.scriptId);
 }
 
 export function mustBeNamed(by: string): void {

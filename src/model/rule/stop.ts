@@ -1,13 +1,13 @@
-import type { EventId } from '#base';
+import { assert, type EventId } from '#base';
 import type { ApprovalCause, StopOptions, Stopped } from '../command.ts';
 import type { Draft } from '../draft.ts';
-import { ABANDONED_MAX, FAILED_REPAIRS_MAX, TRANSIENT_MS_MAX } from '../limits.ts';
+import { ABANDONED_MAX, FAILED_REPAIRS_MAX, NAME_CHARS_MAX, TRANSIENT_MS_MAX } from '../limits.ts';
 import type { Event, Mutation, Run, Session } from '../rows.ts';
 import type { ExecutionEnd, StopStatus } from '../states.ts';
 import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
 import { eventOf, executionRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
-import { refuse } from './refusal.ts';
+import { checkText, refuse } from './refusal.ts';
 import { beginQuiet } from './settle.ts';
 import { changeStanding } from './standing.ts';
 import { reschedule } from './work.ts';
@@ -20,10 +20,11 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   const ledger = draft.one('ledger', run.rootRunId);
   const reserved = draft.find('reserved', run.id);
   const boundary = boundaryOf(run, ledger, reserved.length);
-  checkAsked(run, asked, boundary === 'unknown', options.cause !== undefined || boundary === 'held');
-  for (const suspect of options.suspects ?? []) eventOf(draft, suspect);
   // While the outcome is unknown that is what matters: the asked status is kept only as a word.
-  const status = boundary === 'unknown' ? 'paused:reconciliation' : asked;
+  const known = boundary === 'unknown' ? undefined : mustBeKnown(run, asked);
+  if (known === 'paused:approval' && boundary !== 'held') mustHaveCause(run, options.cause);
+  for (const suspect of options.suspects ?? []) eventOf(draft, suspect);
+  const status = known ?? 'paused:reconciliation';
   draft.write({
     set: 'run.stopped',
     run: run.id,
@@ -39,7 +40,7 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   if (ON_BOUNDARY[boundary].pointer) pointAt(draft, run, ledger);
   if (reserved.length === 0) wakeAgain(draft, run);
   if (end === 'abandoned') countCrash(draft, run, reserved);
-  if (boundary !== 'unknown') applyAsked(draft, run, asked, options);
+  if (known) applyAsked(draft, run, known, options);
   changeStanding(draft, run.workflowId);
   const session = sessionRow(draft, run.scriptRunId);
   endSession(draft, session, end ?? endOf(draft, session, asked, options), {
@@ -49,24 +50,28 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   return { run: run.id, status };
 }
 
-function checkAsked(run: Run, asked: StopStatus, unknown: boolean, hasCause: boolean): void {
-  if (asked === 'paused:reconciliation' && !unknown) {
-    refuse(
-      'wrong-state',
-      `run ${run.id} has no call of unknown outcome`,
-      'paused:reconciliation is for calls nobody can tell about',
-      {
-        next: ['stop it with the status of its error'],
-        ids: { run: run.id },
-      },
-    );
-  }
-  if (asked === 'paused:approval' && !unknown && !hasCause) {
-    refuse('invalid', `run ${run.id} cannot wait for an approval nobody can give`, 'paused:approval needs its cause', {
-      next: ['name the connection that refused, or the missing permission'],
+type KnownStop = Exclude<StopStatus, 'paused:reconciliation'>;
+
+function mustBeKnown(run: Run, asked: StopStatus): KnownStop {
+  if (asked !== 'paused:reconciliation') return asked;
+  return refuse(
+    'wrong-state',
+    `run ${run.id} has no call of unknown outcome`,
+    'paused:reconciliation is for calls nobody can tell about',
+    {
+      next: ['stop it with the status of its error'],
       ids: { run: run.id },
-    });
-  }
+    },
+  );
+}
+
+function mustHaveCause(run: Run, cause: ApprovalCause | undefined): void {
+  if (cause?.kind === 'auth') return checkText('the connection that refused', cause.connection, NAME_CHARS_MAX);
+  if (cause) return;
+  refuse('invalid', `run ${run.id} cannot wait for an approval nobody can give`, 'paused:approval needs its cause', {
+    next: ['name the connection that refused, or the missing permission'],
+    ids: { run: run.id },
+  });
 }
 
 /** The call may or may not have happened, and from now on nobody is awaiting its answer. */
@@ -111,12 +116,13 @@ function pointAt(draft: Draft, run: Run, ledger: Mutation | undefined): void {
   const workflow = workflowRow(draft, run.workflowId);
   if (workflow.pendingRetryRunId === null) {
     draft.write({ set: 'workflow.retry', workflow: workflow.id, from: null, to: run.id });
-  } else if (ledger) {
+  } else {
+    assert(ledger, `run ${run.id} is past its boundary while ${workflow.pendingRetryRunId} waits, and made no call`);
     draft.write({ set: 'mutation.setAside', mutation: ledger.id, from: null, to: draft.now });
   }
 }
 
-function applyAsked(draft: Draft, run: Run, asked: StopStatus, options: StopOptions): void {
+function applyAsked(draft: Draft, run: Run, asked: KnownStop, options: StopOptions): void {
   switch (asked) {
     case 'paused:approval':
       if (options.cause) awaitApproval(draft, run, options.cause, options.error);
@@ -127,7 +133,6 @@ function applyAsked(draft: Draft, run: Run, asked: StopStatus, options: StopOpti
       return needRepair(draft, run);
     case 'failed:internal':
       return changeStanding(draft, run.workflowId, { put: ['error'], errorReason: options.error });
-    case 'paused:reconciliation':
     case 'crashed':
     case 'cancelled':
       return;
@@ -153,8 +158,7 @@ function awaitApproval(draft: Draft, run: Run, cause: ApprovalCause, error: stri
     });
   }
   const { heldConnections } = workflowRow(draft, run.workflowId);
-  if (heldConnections.includes(name)) return;
-  changeStanding(draft, run.workflowId, { heldConnections: [...heldConnections, name].sort() });
+  changeStanding(draft, run.workflowId, { heldConnections: [...new Set([...heldConnections, name])].sort() });
 }
 
 function backOff(draft: Draft, run: Run, options: StopOptions): void {

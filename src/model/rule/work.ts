@@ -1,6 +1,6 @@
-import type { DeliveryId, EventId, RunId, WorkflowId } from '#base';
+import { assert, type DeliveryId, type RunId, type WorkflowId } from '#base';
 import type { Draft } from '../draft.ts';
-import type { Delivery, Execution, HandlerState, Mutation, Run, Workflow } from '../rows.ts';
+import type { Execution, HandlerState, Handlers, Mutation, Run, Workflow } from '../rows.ts';
 import { BUSY_EXECUTION, type ExecutionStatus, type Trigger } from '../states.ts';
 import { boundaryOfRun } from './boundary.ts';
 import { lastRunRow, scriptRow, workflowRow } from './find.ts';
@@ -14,17 +14,20 @@ export type Work =
 
 /** 0 means at once: a time that has always come. */
 const AT_ONCE = 0;
+/** A consumer that no event waits for comes last. */
+const AFTER_ALL_IDS = '~';
 
 /**
  * Everything a workflow has to do: the pending retry; set-aside runs that may go on, oldest first; producers; consumers, oldest
  * pending event first. While a retry is pending no other consumer runs.
  */
 export function workOf(draft: Draft, workflow: Workflow): Work[] {
-  if (workflow.activeScriptId === null) return [];
+  assert(workflow.activeScriptId, `workflow ${workflow.id} has no version to work with`);
+  const { handlers } = scriptRow(draft, workflow.activeScriptId);
   const states = new Map(draft.find('handlerStates', workflow.id).map((state) => [state.handlerName, state]));
   const work: Work[] = [...retries(draft, workflow, states), ...setAsideRetries(draft, workflow, states)];
-  work.push(...producers(draft, workflow, states));
-  if (workflow.pendingRetryRunId === null) work.push(...consumers(draft, workflow, states));
+  work.push(...deliveries(draft, workflow, handlers, states), ...producers(handlers, states));
+  if (workflow.pendingRetryRunId === null) work.push(...consumers(draft, workflow, handlers, states));
   return work;
 }
 
@@ -40,7 +43,7 @@ function setAsideRetries(draft: Draft, workflow: Workflow, states: ReadonlyMap<s
   return draft
     .find('openLedger', workflow.id)
     .filter((row) => row.setAsideAt !== null)
-    .sort((a, b) => compare(a.id, b.id))
+    .sort(byId)
     .map((row) => lastRunRow(draft, row.rootRunId))
     .filter((run) => run.id !== workflow.pendingRetryRunId && run.status !== 'active' && mayRetry(draft, run))
     .map((run) => ({ kind: 'retry', run: run.id, at: notBefore(states.get(run.handlerName)) }));
@@ -56,14 +59,27 @@ function isApproved(ledger: Mutation | undefined): boolean {
   return ledger?.approvedAt != null;
 }
 
-function producers(draft: Draft, workflow: Workflow, states: ReadonlyMap<string, HandlerState>): Work[] {
-  const { handlers } = scriptRow(draft, activeScriptOf(workflow));
+/**
+ * Oldest first, and the oldest of each webhook by itself: one that this version dropped, or that waits out a backoff, must not
+ * stand before the others.
+ */
+function deliveries(
+  draft: Draft,
+  workflow: Workflow,
+  handlers: Handlers,
+  states: ReadonlyMap<string, HandlerState>,
+): Work[] {
+  return handlers.producers
+    .filter((producer) => producer.webhook)
+    .flatMap(({ name }) => draft.find('deliveriesTo', workflow.id, name).sort(byId).slice(0, 1))
+    .sort(byId)
+    .map(({ id, handlerName }) => {
+      return { kind: 'delivery', handler: handlerName, delivery: id, at: notBefore(states.get(handlerName)) };
+    });
+}
+
+function producers(handlers: Handlers, states: ReadonlyMap<string, HandlerState>): Work[] {
   const work: Work[] = [];
-  const delivery = oldest(draft.find('oldestDelivery', workflow.id));
-  if (delivery && handlers.producers.some((producer) => producer.name === delivery.handlerName)) {
-    const at = notBefore(states.get(delivery.handlerName));
-    work.push({ kind: 'delivery', handler: delivery.handlerName, delivery: delivery.id, at });
-  }
   for (const { name } of handlers.producers) {
     const state = states.get(name);
     if (state?.nextAt == null) continue;
@@ -72,15 +88,19 @@ function producers(draft: Draft, workflow: Workflow, states: ReadonlyMap<string,
   return work;
 }
 
-function consumers(draft: Draft, workflow: Workflow, states: ReadonlyMap<string, HandlerState>): Work[] {
-  const { handlers } = scriptRow(draft, activeScriptOf(workflow));
+function consumers(
+  draft: Draft,
+  workflow: Workflow,
+  handlers: Handlers,
+  states: ReadonlyMap<string, HandlerState>,
+): Work[] {
   const heads = draft.headsOf(workflow);
-  const waiting: { oldestId: EventId | ''; work: Work }[] = [];
+  const waiting: { oldestId: string; work: Work }[] = [];
   for (const { name, subscribe } of handlers.consumers) {
     const state = states.get(name);
     const own = heads.filter((head) => subscribe.includes(head.topic));
     const fresh = own.filter((head) => state?.restedSeq == null || head.newestSeq > state.restedSeq);
-    const oldestId = own.map((head) => head.oldestId).sort(compare)[0] ?? '';
+    const oldestId = own.map((head) => head.oldestId).sort(compare)[0] ?? AFTER_ALL_IDS;
     if (fresh.length > 0) {
       waiting.push({ oldestId, work: { kind: 'consumer', handler: name, woken: false, at: notBefore(state) } });
     } else if (state?.wakeAt != null) {
@@ -88,19 +108,15 @@ function consumers(draft: Draft, workflow: Workflow, states: ReadonlyMap<string,
       waiting.push({ oldestId, work: { kind: 'consumer', handler: name, woken: true, at } });
     }
   }
-  return waiting.sort((a, b) => compare(a.oldestId || '~', b.oldestId || '~')).map(({ work }) => work);
-}
-
-function activeScriptOf(workflow: Workflow): NonNullable<Workflow['activeScriptId']> {
-  return workflow.activeScriptId as NonNullable<Workflow['activeScriptId']>;
+  return waiting.sort((a, b) => compare(a.oldestId, b.oldestId)).map(({ work }) => work);
 }
 
 function notBefore(state: HandlerState | undefined): number {
   return state?.backoffUntil ?? AT_ONCE;
 }
 
-function oldest(deliveries: readonly Delivery[]): Delivery | undefined {
-  return [...deliveries].sort((a, b) => compare(a.id, b.id))[0];
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compare(a.id, b.id);
 }
 
 function compare(a: string, b: string): number {

@@ -21,7 +21,7 @@ export const DELIVERY_WRITES: WriteStatements<'delivery.accepted' | 'delivery.do
   },
 };
 
-export const DELIVERY_LOOKUPS: LookupStatements<'delivery' | 'deliveryKeyed' | 'oldestDelivery'> = {
+export const DELIVERY_LOOKUPS: LookupStatements<'delivery' | 'deliveryKeyed' | 'oldestDelivery' | 'deliveriesTo'> = {
   delivery: selected(DELIVERIES, ['delivery'], 'WHERE id = :delivery'),
   deliveryKeyed: selected(
     DELIVERIES,
@@ -33,5 +33,10 @@ export const DELIVERY_LOOKUPS: LookupStatements<'delivery' | 'deliveryKeyed' | '
     DELIVERIES,
     ['workflow'],
     `WHERE workflow_id = :workflow AND status = 'pending' ORDER BY id LIMIT 2`,
+  ),
+  deliveriesTo: selected(
+    DELIVERIES,
+    ['workflow', 'handler'],
+    `WHERE workflow_id = :workflow AND handler_name = :handler AND status = 'pending' ORDER BY id LIMIT 2`,
   ),
 };
