@@ -25,7 +25,7 @@ export class ChangeFeed {
   }
 }
 
-export function changesOf(writes: readonly Write[]): readonly Change[] {
+function changesOf(writes: readonly Write[]): readonly Change[] {
   const changes = new Map<string, Change>();
   for (const write of writes) {
     const change = changeOf(write);

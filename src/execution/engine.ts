@@ -38,7 +38,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface Recovered {
+interface Recovered {
   readonly runs: number;
   readonly sessions: number;
   readonly tasks: number;

@@ -158,6 +158,6 @@ export class Ledger {
   }
 }
 
-export function recordedCall(row: Mutation): { args: unknown; idempotencyKey: string; startedAt: number } {
+function recordedCall(row: Mutation): { args: unknown; idempotencyKey: string; startedAt: number } {
   return { args: JSON.parse(row.params), idempotencyKey: row.idempotencyKey, startedAt: row.createdAt };
 }

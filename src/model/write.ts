@@ -54,7 +54,7 @@ import type {
  */
 export type Write = WorkflowWrite | ExecutionWrite | SessionWrite | RunWrite | EventWrite | MutationWrite | OtherWrite;
 
-export type WorkflowWrite =
+type WorkflowWrite =
   | { set: 'workflow.created'; row: Workflow }
   | { set: 'workflow.script'; workflow: WorkflowId; from: ScriptId | null; to: ScriptId }
   | {
@@ -74,7 +74,7 @@ export type WorkflowWrite =
   | { set: 'workflow.due'; workflow: WorkflowId; at: number | null }
   | { set: 'script.added'; row: Script; code: string; manifest: string };
 
-export type ExecutionWrite =
+type ExecutionWrite =
   | { set: 'enforcement.created'; row: Enforcement }
   | { set: 'execution.requested'; row: Execution }
   | { set: 'execution.folded'; execution: ExecutionId; from: Trigger; to: Trigger }
@@ -88,13 +88,13 @@ export type ExecutionWrite =
   | { set: 'message.sent'; row: Message }
   | { set: 'message.deleted'; message: MessageId };
 
-export type SessionWrite =
+type SessionWrite =
   | { set: 'session.created'; row: Session }
   | { set: 'session.counted'; session: SessionId; cost: number }
   | { set: 'session.failed'; session: SessionId; error: string; cost: number; at: number }
   | { set: 'session.completed'; session: SessionId; at: number };
 
-export type RunWrite =
+type RunWrite =
   | { set: 'run.created'; row: Run }
   | { set: 'run.prepared'; run: RunId; prepareResult: string | null }
   | { set: 'run.phase'; run: RunId; from: ConsumerPhase; to: ConsumerPhase }
@@ -117,7 +117,7 @@ export type RunWrite =
   /** An operator's: a stopped run, phase and status together. */
   | { set: 'run.finished'; run: RunId; from: Phase; status: RunStatus; at: number };
 
-export type EventWrite =
+type EventWrite =
   | { set: 'event.published'; row: Event }
   | { set: 'event.changed'; event: EventId; payload: string; title: string | null; pendingSeq: number }
   | { set: 'events.reserved'; run: RunId; events: readonly EventId[] }
@@ -134,7 +134,7 @@ export type EventWrite =
   | { set: 'event.caused'; event: EventId; inputs: readonly InputId[] }
   | { set: 'input.registered'; row: Input };
 
-export type MutationWrite =
+type MutationWrite =
   | { set: 'mutation.recorded'; row: Mutation }
   | { set: 'mutation.sent'; mutation: MutationId; deadline: number }
   | {
@@ -173,7 +173,7 @@ export type MutationWrite =
   | { set: 'mutation.reconcilePostponed'; mutation: MutationId; at: number; count: number }
   | { set: 'evidence.recorded'; row: Evidence };
 
-export type OtherWrite =
+type OtherWrite =
   | { set: 'handler.kept'; row: HandlerState }
   | { set: 'delivery.accepted'; row: Delivery }
   | { set: 'delivery.done'; delivery: DeliveryId; run: RunId }

@@ -9,7 +9,7 @@ import { INVARIANTS } from '#model';
 import { Outside } from './outside.ts';
 
 const PATIENCE_MS = 20_000;
-export const BY = 'ada';
+const BY = 'ada';
 
 /** A whole engine with a real sandbox, a real file and a real server outside, for one test. */
 export class Stage {

@@ -214,6 +214,8 @@ export class World {
         this.#commits += 1;
         return store.commit(units);
       },
+      isRestored: () => store.isRestored(),
+      forgetRestored: () => store.forgetRestored(),
       probe: () => store.probe(),
       close: () => store.close(),
     };
