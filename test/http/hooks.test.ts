@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { Api } from './api.ts';
+import { type Answer, Api, type Json } from './api.ts';
 import { HOOKED } from './scripts.ts';
 
 const SECRET = 'a shared secret of this test';
@@ -15,7 +15,7 @@ function standard(id: string, body: string, at = Math.floor(Date.now() / 1_000))
 test('a delivery of a webhook', async (t) => {
   const api = await Api.open(t, {}, { secret: (name) => SECRETS[name] });
   await api.deploy(HOOKED);
-  const send = async (path: string, body: string, headers: Record<string, string>) => {
+  const send = async (path: string, body: string, headers: Record<string, string>): Promise<Answer> => {
     const answer = await fetch(`${api.url}/hooks/${path}`, { method: 'POST', body, headers });
     return { status: answer.status, body: await answer.json() };
   };
@@ -60,7 +60,9 @@ test('a delivery of a webhook', async (t) => {
     await api.refused(send('hooked/signed', body, { ...good, 'webhook-id': 'd3' }), 401, 'bad-signature');
     await api.refused(send('hooked/signed', body, { 'webhook-id': 'd2' }), 401, 'bad-signature');
     await api.refused(send('hooked/signed', body, standard('d2', body, 1_000_000)), 401, 'bad-signature');
-    await api.refused(send('hooked/signed', 'not json', standard('d2', 'not json')), 400, 'not-json');
+    await api.refused(send('hooked/signed', 'not json', standard('d2', 'not json')), 400, 'invalid');
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    await api.refused(send('hooked/signed', deep, standard('d2', deep)), 400, 'invalid');
     await api.refused(send('hooked/nobody', body, good), 404, 'not-found');
     await api.refused(send('hooked/keep', body, good), 404, 'not-found');
     await api.refused(send('nobody/signed', body, good), 404, 'not-found');
@@ -77,5 +79,6 @@ test('a webhook whose secret nobody set asks its sender to come back', async (t)
     headers: standard('d1', '{}'),
   });
   assert.equal(answer.status, 503);
-  assert.match((await answer.json()).error.why, /hook\.hooked\.signed is not set/);
+  const { error } = (await answer.json()) as Json;
+  assert.match(error.why, /hook\.hooked\.signed is not set/);
 });
