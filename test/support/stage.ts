@@ -33,7 +33,7 @@ interface Setting {
   readonly handler?: 'book' | 'ship';
 }
 
-export const TOPIC = { book: 'order.placed', ship: 'parcel' } as const;
+const TOPIC = { book: 'order.placed', ship: 'parcel' } as const;
 
 /** Deployed, with its events pending. */
 export async function published(world: World, setting: Setting = {}): Promise<WorkflowId> {
