@@ -45,7 +45,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
-  const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS);
+  const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS).catch(async (error: unknown) => {
+    await letGo(queue, store, reader);
+    throw error;
+  });
   return {
     manager,
     reader,
@@ -80,6 +83,11 @@ async function close(
 ): Promise<void> {
   await manager.endWorker(self);
   await queue.drained();
+  await letGo(queue, store, reader);
+}
+
+/** The folder is free for the next incarnation, also in this process. */
+async function letGo(queue: CommitQueue, store: Store, reader: Reader): Promise<void> {
   queue.close();
   reader.close();
   await store.close();
