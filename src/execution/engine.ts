@@ -81,9 +81,12 @@ async function close(
   reader: Reader,
   self: WorkerId,
 ): Promise<void> {
-  await manager.endWorker(self);
-  await queue.drained();
-  await letGo(queue, store, reader);
+  try {
+    await manager.endWorker(self);
+    await queue.drained();
+  } finally {
+    await letGo(queue, store, reader);
+  }
 }
 
 /** The folder is free for the next incarnation, also in this process. */

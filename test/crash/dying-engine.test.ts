@@ -22,3 +22,13 @@ test('an engine that dies in its recovery lets go of its folder', async (t) => {
     await engine.close();
   }
 });
+
+test('an engine that cannot say goodbye lets go of its folder', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'pawl-dying-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const engine = await openEngine({ dataDir: root });
+  await engine.manager.endWorker(engine.self);
+  await assert.rejects(engine.close(), /has ended/);
+  const next = await openEngine({ dataDir: root });
+  await next.close();
+});
