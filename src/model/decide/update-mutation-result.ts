@@ -3,7 +3,7 @@ import type { Draft } from '../draft.ts';
 import { CALL_GRACE_MS, RESULT_CHARS_MAX } from '../limits.ts';
 import type { Mutation, Run } from '../rows.ts';
 import { audit, fenced, lastRunRow, mustBeNamed, mutationOf } from '../rule/find.ts';
-import { checkJson, checkWord, refuse } from '../rule/refusal.ts';
+import { checkJson, checkWhole, checkWord, refuse } from '../rule/refusal.ts';
 import { settle, unpoint } from '../rule/settle.ts';
 import { releaseEvents, stopRun } from '../rule/stop.ts';
 import { type MutationStatus, type StopStatus, UNKNOWN_LEDGER } from '../states.ts';
@@ -124,7 +124,7 @@ function succeed(draft: Draft, command: Take, mutation: Mutation, run: Run): voi
 }
 
 function fail(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
-  if (command.answer.resolvedBy !== 'provider') checkOver(draft, mutation);
+  if (command.answer.resolvedBy !== 'provider') checkOver(draft, mutation, command.answer);
   const error = command.error ?? 'it did not happen';
   draft.write({
     set: 'mutation.failed',
@@ -156,9 +156,11 @@ const STOP_BY_CLASS: Readonly<Record<ErrorClass, StopStatus>> = {
  * "It didn't happen" must not be said too early: a call that is still under way, or whose effect does not show yet, would be sent
  * a second time. The same wait for a person and for a look-up.
  */
-function checkOver(draft: Draft, mutation: Mutation): void {
+function checkOver(draft: Draft, mutation: Mutation, answer: Answer): void {
   const overAt = mutation.callEndedAt ?? (mutation.callDeadline ?? 0) + CALL_GRACE_MS;
   const notBefore = overAt + mutation.visibilityMs;
+  if (answer.resolvedBy === 'reconcile' && answer.askedAt !== undefined)
+    checkAsked(mutation, answer.askedAt, notBefore);
   if (draft.now >= notBefore) return;
   const seconds = Math.ceil((notBefore - draft.now) / 1_000);
   refuse(
@@ -167,6 +169,23 @@ function checkOver(draft: Draft, mutation: Mutation): void {
     whyEarly(mutation),
     {
       next: [`say so in ${seconds} s`, 'say now that it happened, skip it, or set it aside'],
+      ids: { mutation: mutation.id },
+      retryable: true,
+      notBefore,
+    },
+  );
+}
+
+/** What counts is when the look-up began, not when its answer came: an effect may have happened or shown in between. */
+function checkAsked(mutation: Mutation, askedAt: number, notBefore: number): void {
+  checkWhole('the time of the look-up', askedAt);
+  if (askedAt >= notBefore) return;
+  refuse(
+    'too-early',
+    `the look-up of mutation ${mutation.id} began before it could tell that nothing happened`,
+    whyEarly(mutation),
+    {
+      next: ['look again'],
       ids: { mutation: mutation.id },
       retryable: true,
       notBefore,
