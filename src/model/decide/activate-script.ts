@@ -1,3 +1,4 @@
+import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Run, Script, Workflow } from '../rows.ts';
@@ -105,7 +106,9 @@ function droppedOf(draft: Draft, script: Script, run: Run): string | undefined {
 }
 
 function publishesOf({ handlers }: Script, name: string): readonly string[] {
-  return [...handlers.producers, ...handlers.consumers].find((handler) => handler.name === name)?.publishes ?? [];
+  const handler = [...handlers.producers, ...handlers.consumers].find((declared) => declared.name === name);
+  assert(handler, `a run of ${name} has no such handler`);
+  return handler.publishes;
 }
 
 /** Deliveries that were accepted wait for a version that has their webhook; a person may leave them to one that comes later. */
