@@ -60,7 +60,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
-  const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS);
+  const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS).catch(async (error: unknown) => {
+    await letGo(queue, store, reader);
+    throw error;
+  });
   const restored = store.isRestored() ? await holdRestored(manager, reader) : [];
   // Only now: a process that dies before has told nobody, and the next one does it all again.
   if (store.isRestored()) await store.forgetRestored();
@@ -102,8 +105,16 @@ async function close(
   reader: Reader,
   self: WorkerId,
 ): Promise<void> {
-  await manager.endWorker(self);
-  await queue.drained();
+  try {
+    await manager.endWorker(self);
+    await queue.drained();
+  } finally {
+    await letGo(queue, store, reader);
+  }
+}
+
+/** The folder is free for the next incarnation, also in this process. */
+async function letGo(queue: CommitQueue, store: Store, reader: Reader): Promise<void> {
   queue.close();
   reader.close();
   await store.close();

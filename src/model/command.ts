@@ -95,7 +95,8 @@ export type ErrorClass = 'transient' | 'auth' | 'permission' | 'logic' | 'intern
 /** Who answers for a mutation, and how. */
 export type Answer =
   | { readonly resolvedBy: 'provider' }
-  | { readonly resolvedBy: 'reconcile' }
+  /** `askedAt` is when the look-up began; without it, it is taken to have begun with this command. */
+  | { readonly resolvedBy: 'reconcile'; readonly askedAt?: number | undefined }
   | { readonly resolvedBy: 'user_assert_applied'; readonly by: string }
   | { readonly resolvedBy: 'user_assert_failed'; readonly by: string };
 

@@ -69,6 +69,19 @@ forEachStore('a look-up waits as long as a person: its early "failed" means late
   assert.deepEqual(world.events, { 1: 'pending' });
 });
 
+forEachStore('a look-up counts from when it began, not from when its answer came', async (world) => {
+  const { mutation } = await unknown(world, { canReconcile: true });
+  const shownAt = world.clock.now() + (CALL.visibilityMs ?? 0);
+  const failed = (askedAt: number) =>
+    world.manager.updateMutationResult(mutation, 'failure', { answer: { resolvedBy: 'reconcile', askedAt } });
+  world.clock.advance(WAIT_MS);
+  const early = await world.refuses('too-early', () => failed(shownAt - 1), /began before it could tell/);
+  assert.equal(early.notBefore, shownAt);
+  await world.refuses('invalid', () => failed(Number.NaN));
+  await failed(shownAt);
+  world.is('mutations', mutation, { status: 'failed', resolvedBy: 'reconcile' });
+});
+
 forEachStore('it happened, skip and set aside do not wait', async (world) => {
   const first = await unknown(world, { canReconcile: true }, { events: ['1', '2'] });
   await world.manager.setAside(first.mutation, PERSON);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CALL, PERSON, placed, reserve } from '../support/fixture.ts';
+import { CALL, PERSON, placed, prepareAndCall, reserve } from '../support/fixture.ts';
 import {
   applied,
   awaitingApproval,
@@ -272,4 +272,25 @@ forEachStore('a second cancel leaves the quiet as it is', async (world) => {
     return world.manager.cancelExecution(execution, PERSON);
   });
   world.is('workflows', workflow, { quiet: true });
+});
+
+forEachStore('pause: a run that prepares and calls in one transaction is stopped whole', async (world) => {
+  const { workflow, fence, run } = await preparing(world);
+  await world.manager.pauseWorkflow(workflow, PERSON);
+  const reply = await prepareAndCall(world.manager, fence, run, reserve('1'));
+  assert.ok('reason' in reply && reply.status === 'cancelled');
+  world.is('runs', run, { status: 'cancelled', phase: 'mutating' });
+  world.is('events', world.event('1'), { status: 'pending', reservedByRunId: null });
+  assert.equal(world.rows.mutations.values().length, 0);
+});
+
+forEachStore('pause: what comes in meanwhile is kept', async (world) => {
+  const workflow = await published(world);
+  await world.manager.pauseWorkflow(workflow, PERSON);
+  await world.manager.acceptDelivery(workflow, { hook: 'hook', deliveryId: 'd1', headers: '{}', body: '' });
+  await world.manager.publishEvents(workflow, [placed('2')], PERSON);
+  world.is('workflows', workflow, { dueAt: null });
+  await world.manager.resumeWorkflow(workflow, PERSON);
+  const { run } = await nextRun(world, workflow);
+  world.is('runs', run, { handlerName: 'hook' });
 });

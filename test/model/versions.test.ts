@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ScriptId, WorkflowId } from '#base';
 import type { Handlers } from '#model';
-import { deploy, deployVersion, ORDERS, PERSON, placed } from '../support/fixture.ts';
+import { beginSession, deploy, deployVersion, ORDERS, PERSON, placed } from '../support/fixture.ts';
 import {
   failedAfter,
   freshRun,
@@ -218,4 +218,21 @@ forEachStore('a run under way that has reserved nothing keeps no version back', 
   const script = await added(world, workflow, without('book'));
   await world.manager.activateScript(workflow, script, { by: PERSON });
   world.is('workflows', workflow, { activeScriptId: script });
+});
+
+forEachStore('a version that drops a topic a run under way may still publish to is refused', async (world) => {
+  const workflow = await deploy(world.manager);
+  await freshRun(world, workflow, 'poll');
+  const script = await added(world, workflow, { ...WITHOUT_PLACED, topics: ['order.booked', 'parcel'] });
+  const activate = () => world.manager.activateScript(workflow, script, { by: PERSON });
+  await world.refuses('wrong-state', activate, /drops topic order.placed, which has open work/);
+});
+
+forEachStore('no run begins under a version that was replaced', async (world) => {
+  const { manager } = world;
+  const workflow = await published(world);
+  const fence = await beginSession(manager, workflow, world.self);
+  await deployVersion(manager, workflow, ORDERS, 1);
+  await world.refuses('held', () => manager.startRun(fence, 'book'), /a version that was replaced/);
+  assert.deepEqual(await manager.advanceSession(fence), { ended: 'completed' });
 });

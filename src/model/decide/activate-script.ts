@@ -1,9 +1,10 @@
+import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Run, Script, Workflow } from '../rows.ts';
 import { audit, consumerSpec, lastRunRow, mustBeNamed, scriptRow, workflowOf, workflowRow } from '../rule/find.ts';
 import { keep, keptState } from '../rule/keep.ts';
-import { checkId, notFound, refuse } from '../rule/refusal.ts';
+import { checkId, checkWhole, notFound, refuse } from '../rule/refusal.ts';
 import { settle } from '../rule/settle.ts';
 import { changeStanding } from '../rule/standing.ts';
 import { exitMaintenance } from './exit-maintenance-mode.ts';
@@ -21,8 +22,11 @@ export function activateScript(draft: Draft, command: Take): ReplyTo<'activateSc
   keepDeliveries(draft, workflow, script, command);
   draft.write({ set: 'workflow.script', workflow: workflow.id, from: workflow.activeScriptId, to: script.id });
   exitMaintenance(draft, workflow.id, command.by, true);
+  // By own names only: a producer may be called `constructor`.
+  const scheduled = new Map(Object.entries(command.schedule ?? {}));
+  for (const at of scheduled.values()) checkWhole('the time of a schedule', at);
   for (const { name } of script.handlers.producers) {
-    keep(draft, keptState(draft, workflow.id, name), { nextAt: command.schedule?.[name] ?? null });
+    keep(draft, keptState(draft, workflow.id, name), { nextAt: scheduled.get(name) ?? null });
   }
   for (const { name } of script.handlers.consumers)
     keep(draft, keptState(draft, workflow.id, name), { restedSeq: null });
@@ -102,19 +106,29 @@ function keepOpenWork(draft: Draft, workflow: Workflow, script: Script, command:
   );
 }
 
-/** Runs that hold events: the active one, the pending retry, those with an open question or set aside. */
+/** The active run, the pending retry, those with an open question or set aside. */
 function openRuns(draft: Draft, workflow: Workflow): Run[] {
   const asked = draft.find('openLedger', workflow.id).map((row) => lastRunRow(draft, row.rootRunId));
   const pointed = workflow.pendingRetryRunId === null ? [] : draft.find('run', workflow.pendingRetryRunId);
-  const active = draft.find('activeRun', workflow.id).filter((run) => draft.find('reserved', run.id).length > 0);
-  return [...asked, ...pointed, ...active];
+  return [...asked, ...pointed, ...draft.find('activeRun', workflow.id)];
 }
 
-/** What this run needs and the version lacks. Its events may yet be released, and nobody would read a topic that is gone. */
+/**
+ * What this run needs and the version lacks: its consumer, while it holds events; and the topics of these events, which may yet
+ * be released, and of what it may still publish. Nobody would read a topic that is gone.
+ */
 function droppedOf(draft: Draft, script: Script, run: Run): string | undefined {
-  if (!consumerSpec(script, run.handlerName)) return `consumer ${run.handlerName}`;
-  const lost = draft.find('reserved', run.id).find((event) => !script.handlers.topics.includes(event.topic));
-  return lost && `topic ${lost.topic}`;
+  const topics = draft.find('reserved', run.id).map((event) => event.topic);
+  if (topics.length > 0 && !consumerSpec(script, run.handlerName)) return `consumer ${run.handlerName}`;
+  if (run.status === 'active') topics.push(...publishesOf(scriptRow(draft, run.scriptId), run.handlerName));
+  const lost = topics.find((topic) => !script.handlers.topics.includes(topic));
+  return lost === undefined ? undefined : `topic ${lost}`;
+}
+
+function publishesOf({ handlers }: Script, name: string): readonly string[] {
+  const handler = [...handlers.producers, ...handlers.consumers].find((declared) => declared.name === name);
+  assert(handler, `a run of ${name} has no such handler`);
+  return handler.publishes;
 }
 
 /** Deliveries that were accepted wait for a version that has their webhook; a person may leave them to one that comes later. */

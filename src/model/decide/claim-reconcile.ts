@@ -3,7 +3,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { livingWorker } from '../rule/find.ts';
 import { needsReconcile } from '../rule/needs-reconcile.ts';
-import { refuse } from '../rule/refusal.ts';
+import { checkWhole, refuse } from '../rule/refusal.ts';
 
 /** A worker takes a due look-up, so that no other does the same at the same time. */
 export function claimReconcile(draft: Draft, command: CommandOf<'claimReconcile'>): ReplyTo<'claimReconcile'> {
@@ -25,6 +25,7 @@ export function claimReconcile(draft: Draft, command: CommandOf<'claimReconcile'
       },
     );
   }
+  checkWhole('the lease', command.leaseMs);
   const until = draft.now + command.leaseMs;
   draft.write({ set: 'mutation.reconcileClaimed', mutation: mutation.id, owner, until });
   return { until };

@@ -5,7 +5,7 @@ import { STATE_CHARS_MAX } from '../limits.ts';
 import { consumerSpec, fencedRun, mustBeActive, mustBeConsumer, scriptRow, workflowRow } from '../rule/find.ts';
 import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
 import { causesOf, publishAll } from '../rule/publish.ts';
-import { checkJson, refuse } from '../rule/refusal.ts';
+import { checkCost, checkJson, refuse } from '../rule/refusal.ts';
 
 /** The end of a consumer run: its events are consumed, what `next` published and returned lands, all or nothing. */
 export function commitConsumer(draft: Draft, command: CommandOf<'commitConsumer'>): ReplyTo<'commitConsumer'> {
@@ -19,6 +19,7 @@ export function commitConsumer(draft: Draft, command: CommandOf<'commitConsumer'
     });
   }
   if (command.state !== undefined) checkJson('the state', command.state, STATE_CHARS_MAX);
+  checkCost(command.cost);
   const spec = consumerSpec(scriptRow(draft, run.scriptId), run.handlerName);
   assert(spec, `run ${run.id} has no consumer`);
   const workflow = workflowRow(draft, run.workflowId);

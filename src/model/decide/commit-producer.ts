@@ -6,7 +6,7 @@ import type { ProducerRun, Run, Workflow } from '../rows.ts';
 import { fencedRun, mustBeActive, scriptRow, workflowRow } from '../rule/find.ts';
 import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
 import { publishAll } from '../rule/publish.ts';
-import { checkJson, checkText, refuse } from '../rule/refusal.ts';
+import { checkCost, checkJson, checkText, checkWhole, refuse } from '../rule/refusal.ts';
 
 /** The end of a producer run: inputs, events, state and the next tick land together; a delivery is done with its run. */
 export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'>): ReplyTo<'commitProducer'> {
@@ -14,6 +14,8 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
   const run = mustBeProducer(found.run);
   mustBeActive(run, 'committed');
   if (command.state !== undefined) checkJson('the state', command.state, STATE_CHARS_MAX);
+  if (command.nextAt != null) checkWhole('the next time', command.nextAt);
+  checkCost(command.cost);
   const spec = scriptRow(draft, run.scriptId).handlers.producers.find((producer) => producer.name === run.handlerName);
   assert(spec, `run ${run.id} has no producer`);
   const inputs = register(draft, run, command.inputs ?? []);

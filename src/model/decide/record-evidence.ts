@@ -4,7 +4,7 @@ import type { Draft } from '../draft.ts';
 import { NAME_CHARS_MAX, RESULT_CHARS_MAX } from '../limits.ts';
 import type { Event, Mutation } from '../rows.ts';
 import { eventOf, mutationOf } from '../rule/find.ts';
-import { checkText } from '../rule/refusal.ts';
+import { checkText, checkWord } from '../rule/refusal.ts';
 import { changeStanding } from '../rule/standing.ts';
 import { reschedule } from '../rule/work.ts';
 
@@ -16,6 +16,7 @@ export function recordEvidence(draft: Draft, command: CommandOf<'recordEvidence'
   const mutation = mutationOf(draft, command.mutation);
   checkText('the source of the evidence', command.source, NAME_CHARS_MAX);
   checkText('the evidence', command.detail, RESULT_CHARS_MAX);
+  checkWord('what evidence says', command.says, ['applied', 'failed', 'uncertain']);
   const { says, detail, source } = command;
   const evidence = draft.newId('evidence');
   draft.write({

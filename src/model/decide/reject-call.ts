@@ -2,7 +2,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Mutation, Run } from '../rows.ts';
 import { audit, lastRunRow, mustBeNamed, mutationOf } from '../rule/find.ts';
-import { refuse } from '../rule/refusal.ts';
+import { checkWord, refuse } from '../rule/refusal.ts';
 import { settle, unpoint } from '../rule/settle.ts';
 import { skip } from './skip-mutation.ts';
 
@@ -10,6 +10,7 @@ import { skip } from './skip-mutation.ts';
 export function rejectCall(draft: Draft, command: CommandOf<'rejectCall'>): ReplyTo<'rejectCall'> {
   const mutation = mutationOf(draft, command.mutation);
   mustBeNamed(command.by);
+  checkWord('a way to reject', command.how, ['skip', 'park']);
   mustBePending(mutation, 'rejected');
   const run = lastRunRow(draft, mutation.rootRunId);
   if (command.how === 'skip') return skip(draft, mutation, run, command.by, 'reject');

@@ -1,10 +1,12 @@
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { livingWorker } from '../rule/find.ts';
+import { checkWhole } from '../rule/refusal.ts';
 
 /** A sign of life. */
 export function renewWorker(draft: Draft, command: CommandOf<'renewWorker'>): ReplyTo<'renewWorker'> {
   const worker = livingWorker(draft, command.worker);
+  checkWhole('the lease', command.leaseMs);
   const leaseUntil = draft.now + command.leaseMs;
   draft.write({ set: 'worker.renewed', worker: worker.id, leaseUntil });
   return { leaseUntil };

@@ -4,7 +4,7 @@ import type { Draft } from '../draft.ts';
 import type { Execution, Workflow } from '../rows.ts';
 import { audit, mustBeNamed, scriptRow, workflowOf } from '../rule/find.ts';
 import { keep, keptState } from '../rule/keep.ts';
-import { refuse } from '../rule/refusal.ts';
+import { checkWord, refuse } from '../rule/refusal.ts';
 import { endQuiet } from '../rule/settle.ts';
 import { isLive } from '../rule/standing.ts';
 import { sendMessage } from '../rule/stop.ts';
@@ -14,6 +14,7 @@ import { TRIGGERS, type Trigger } from '../states.ts';
 /** Ask for a session. One request waits at a time: later ones are folded into it, and the strongest trigger stays. */
 export function requestExecution(draft: Draft, command: CommandOf<'requestExecution'>): ReplyTo<'requestExecution'> {
   const workflow = workflowOf(draft, command.workflow);
+  checkWord('a trigger', command.trigger, TRIGGERS);
   mustRun(workflow);
   if (command.trigger === 'manual') runNow(draft, workflow, command.by ?? '');
   endQuiet(draft, workflow.id);

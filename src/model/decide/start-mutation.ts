@@ -46,12 +46,12 @@ function checkCall(call: Call): void {
   checkJson('the call', call.params, RESULT_CHARS_MAX);
   checkText('the preview', call.preview, RESULT_CHARS_MAX);
   if (call.title !== null) checkText('the title', call.title, TITLE_CHARS_MAX);
-  if (!(call.timeoutMs > 0 && Number.isFinite(call.timeoutMs)))
+  if (!(call.timeoutMs > 0 && Number.isSafeInteger(call.timeoutMs)))
     refuse('invalid', `a call with a timeout of ${call.timeoutMs} ms cannot be made`, 'it would never be over', {
       next: ['give it a timeout in milliseconds'],
     });
   const { visibilityMs = VISIBILITY_MS_DEFAULT } = call;
-  if (!(visibilityMs >= 0 && Number.isFinite(visibilityMs)))
+  if (!(visibilityMs >= 0 && Number.isSafeInteger(visibilityMs)))
     refuse(
       'invalid',
       `a call with a visibility delay of ${visibilityMs} ms cannot be made`,

@@ -11,6 +11,7 @@ export function startRun(draft: Draft, command: CommandOf<'startRun'>): ReplyTo<
   const { execution, session } = fenced(draft, command.fence);
   const workflow = workflowRow(draft, session.workflowId);
   mayStartRun(draft, workflow, execution);
+  mustBeActiveVersion(workflow, session);
   if (command.delivery !== undefined) checkDelivery(draft, workflow, command.handler, command.delivery);
   return { run: createRun(draft, workflow, session, command.handler, command.delivery ?? null) };
 }
@@ -41,6 +42,15 @@ export function mayStartRun(draft: Draft, workflow: Workflow, execution: Executi
 
 function standing(workflow: Workflow): string {
   return workflow.maintenance ? 'it waits for a repair' : `it is ${workflow.status}: ${workflow.holds.join(', ')}`;
+}
+
+/** A run keeps its version to its end, but none begins under a version that was replaced. */
+function mustBeActiveVersion(workflow: Workflow, session: Session): void {
+  if (session.scriptId === workflow.activeScriptId) return;
+  refuse('held', `session ${session.id} has a version that was replaced`, 'no run begins under it any more', {
+    next: ['end the session: the next one has the new version'],
+    ids: { session: session.id, workflow: workflow.id },
+  });
 }
 
 function checkDelivery(draft: Draft, workflow: Workflow, handler: string, id: DeliveryId): void {

@@ -3,12 +3,15 @@ import type { Draft } from '../draft.ts';
 import { CALL_GRACE_MS, RESULT_CHARS_MAX } from '../limits.ts';
 import type { Mutation, Run } from '../rows.ts';
 import { audit, fenced, lastRunRow, mustBeNamed, mutationOf } from '../rule/find.ts';
-import { checkJson, refuse } from '../rule/refusal.ts';
+import { checkJson, checkWhole, checkWord, refuse } from '../rule/refusal.ts';
 import { settle, unpoint } from '../rule/settle.ts';
 import { releaseEvents, stopRun } from '../rule/stop.ts';
 import { type MutationStatus, type StopStatus, UNKNOWN_LEDGER } from '../states.ts';
 
 type Take = CommandOf<'updateMutationResult'>;
+type PersonsAnswer = Extract<Answer, { by: string }>;
+
+const ANSWERS: readonly Answer['resolvedBy'][] = ['provider', 'reconcile', 'user_assert_applied', 'user_assert_failed'];
 
 /** How a call ended: said by the provider, found out by looking, or asserted by a named person. */
 export function updateMutationResult(draft: Draft, command: Take): ReplyTo<'updateMutationResult'> {
@@ -25,12 +28,20 @@ export function updateMutationResult(draft: Draft, command: Take): ReplyTo<'upda
       },
     );
   }
+  checkWords(command);
   checkUnresolved(mutation);
   checkAnswerer(draft, command, mutation, run);
   if (command.outcome === 'success') succeed(draft, command, mutation, run);
   else fail(draft, command, mutation, run);
   const after = lastRunRow(draft, mutation.rootRunId);
   return { run: after.id, status: after.status, phase: after.phase };
+}
+
+/** A word we do not know must be nobody's failure: its events would be released and its call sent again. */
+function checkWords({ outcome, answer, errorClass }: Take): void {
+  checkWord('an outcome', outcome, ['success', 'failure']);
+  checkWord('a way to know it', answer?.resolvedBy, ANSWERS);
+  if (errorClass !== undefined) checkWord('a class of errors', errorClass, Object.keys(STOP_BY_CLASS));
 }
 
 function checkUnresolved(mutation: Mutation): void {
@@ -55,7 +66,7 @@ function checkUnresolved(mutation: Mutation): void {
 /** An active run is its owner's alone: whoever else answers might contradict an answer that is just arriving. */
 function checkAnswerer(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
   const { answer, fence } = command;
-  if ('by' in answer) checkPerson(answer, command.outcome, mutation);
+  if (isPerson(answer)) checkPerson(answer, command.outcome, mutation);
   // A person is outside, whatever they hold in their hand.
   else if (fence) return checkOwner(draft, fence, mutation, run);
   if (run.status === 'active') {
@@ -67,7 +78,7 @@ function checkAnswerer(draft: Draft, command: Take, mutation: Mutation, run: Run
   if (answer.resolvedBy === 'provider') answersNoMore(mutation, run);
 }
 
-function checkPerson(answer: Extract<Answer, { by: string }>, outcome: Take['outcome'], mutation: Mutation): void {
+function checkPerson(answer: PersonsAnswer, outcome: Take['outcome'], mutation: Mutation): void {
   mustBeNamed(answer.by);
   const asserted = { user_assert_applied: 'success', user_assert_failed: 'failure' }[answer.resolvedBy];
   if (asserted === outcome) return;
@@ -113,7 +124,7 @@ function succeed(draft: Draft, command: Take, mutation: Mutation, run: Run): voi
 }
 
 function fail(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
-  if (command.answer.resolvedBy !== 'provider') checkOver(draft, mutation);
+  if (command.answer.resolvedBy !== 'provider') checkOver(draft, mutation, command.answer);
   const error = command.error ?? 'it did not happen';
   draft.write({
     set: 'mutation.failed',
@@ -145,9 +156,11 @@ const STOP_BY_CLASS: Readonly<Record<ErrorClass, StopStatus>> = {
  * "It didn't happen" must not be said too early: a call that is still under way, or whose effect does not show yet, would be sent
  * a second time. The same wait for a person and for a look-up.
  */
-function checkOver(draft: Draft, mutation: Mutation): void {
+function checkOver(draft: Draft, mutation: Mutation, answer: Answer): void {
   const overAt = mutation.callEndedAt ?? (mutation.callDeadline ?? 0) + CALL_GRACE_MS;
   const notBefore = overAt + mutation.visibilityMs;
+  if (answer.resolvedBy === 'reconcile' && answer.askedAt !== undefined)
+    checkAsked(mutation, answer.askedAt, notBefore);
   if (draft.now >= notBefore) return;
   const seconds = Math.ceil((notBefore - draft.now) / 1_000);
   refuse(
@@ -163,6 +176,23 @@ function checkOver(draft: Draft, mutation: Mutation): void {
   );
 }
 
+/** What counts is when the look-up began, not when its answer came: an effect may have happened or shown in between. */
+function checkAsked(mutation: Mutation, askedAt: number, notBefore: number): void {
+  checkWhole('the time of the look-up', askedAt);
+  if (askedAt >= notBefore) return;
+  refuse(
+    'too-early',
+    `the look-up of mutation ${mutation.id} began before it could tell that nothing happened`,
+    whyEarly(mutation),
+    {
+      next: ['look again'],
+      ids: { mutation: mutation.id },
+      retryable: true,
+      notBefore,
+    },
+  );
+}
+
 function whyEarly(mutation: Mutation): string {
   const over = mutation.callEndedAt === null ? 'its call may still go out or be under way' : 'its call is over';
   return `${over}, and the provider may take ${mutation.visibilityMs} ms to show an effect`;
@@ -171,16 +201,16 @@ function whyEarly(mutation: Mutation): string {
 function resolution(draft: Draft, answer: Answer, mutation: Mutation, run: Run) {
   return {
     resolvedBy: answer.resolvedBy,
-    resolvedByName: 'by' in answer ? answer.by : null,
+    resolvedByName: isPerson(answer) ? answer.by : null,
     callEndedAt: mutation.callEndedAt ?? (run.status === 'active' ? draft.now : null),
     at: draft.now,
   };
 }
 
-function isPerson(answer: Answer): boolean {
-  return 'by' in answer;
+function isPerson(answer: Answer): answer is PersonsAnswer {
+  return answer.resolvedBy === 'user_assert_applied' || answer.resolvedBy === 'user_assert_failed';
 }
 
 function auditAnswer(draft: Draft, command: Take, mutation: Mutation): void {
-  if ('by' in command.answer) audit(draft, command.answer.by, command.answer.resolvedBy, mutation.id);
+  if (isPerson(command.answer)) audit(draft, command.answer.by, command.answer.resolvedBy, mutation.id);
 }

@@ -44,5 +44,7 @@ export function backoffMs(run: Run, count: number, retryAfterMs: number): number
   const doubled = Math.min(BACKOFF_MS_MIN * 2 ** Math.min(count, 30), BACKOFF_MS_MAX);
   const unit = Number.parseInt(sha256(run.id).slice(0, 8), 16) / 0xffff_ffff;
   const jittered = Math.round(doubled * (0.75 + unit / 4));
-  return Math.max(jittered, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
+  // It comes from a header: what is no number asks for nothing.
+  const asked = retryAfterMs > 0 ? Math.ceil(Math.min(retryAfterMs, RETRY_AFTER_MS_MAX)) : 0;
+  return Math.max(jittered, asked);
 }

@@ -21,10 +21,9 @@ export function refuse(code: RefusalCode, message: string, why: string, facts: F
 /** Ids come from outside: an empty one, or one of another kind, is a mistake worth its own words. */
 export function checkId(kind: IdKind, id: unknown): void {
   if (idShapeOf(id) === kind) return;
-  const shown = JSON.stringify(id)?.slice(0, 60) ?? String(id);
   refuse(
     'malformed-id',
-    `${shown} is not the id of ${article(kind)}`,
+    `${shown(id)} is not the id of ${article(kind)}`,
     `ids of this kind look like ${ID_PREFIX[kind]}_01J…`,
     {
       next: ['look the id up in the list it came from'],
@@ -66,6 +65,30 @@ export function checkJson(what: string, text: unknown, charsMax: number): void {
       next: ['send valid JSON'],
     });
   }
+}
+
+/** A word of a closed list: a wrong one must not fall into a rule's last case. */
+export function checkWord(what: string, word: unknown, words: readonly string[]): void {
+  if (words.some((known) => known === word)) return;
+  refuse('invalid', `${shown(word)} is not ${what}`, `it is one of ${words.join(', ')}`, { next: ['use one of them'] });
+}
+
+/** Milliseconds and versions: whole, and not below zero. */
+export function checkWhole(what: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return;
+  refuse('invalid', `${what} is ${shown(value)}`, 'it must be a whole number from 0', { next: [`give ${what}`] });
+}
+
+/** What a run cost, if it is said. */
+export function checkCost(cost: unknown): void {
+  if (cost === undefined || (Number.isFinite(cost) && (cost as number) >= 0)) return;
+  refuse('invalid', `the cost is ${shown(cost)}`, 'it must be a number from 0', {
+    next: ['leave it out, or count it'],
+  });
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value)?.slice(0, 60) ?? String(value));
 }
 
 function article(kind: IdKind): string {

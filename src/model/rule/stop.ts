@@ -7,7 +7,7 @@ import type { ExecutionEnd, StopStatus } from '../states.ts';
 import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
 import { eventOf, executionRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
-import { checkText, refuse } from './refusal.ts';
+import { checkCost, checkText, checkWhole, checkWord, refuse } from './refusal.ts';
 import { beginQuiet } from './settle.ts';
 import { changeStanding } from './standing.ts';
 import { reschedule } from './work.ts';
@@ -24,6 +24,7 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   const known = boundary === 'unknown' ? undefined : mustBeKnown(run, asked);
   if (known === 'paused:approval' && boundary !== 'held') mustHaveCause(run, options.cause);
   for (const suspect of options.suspects ?? []) eventOf(draft, suspect);
+  checkCost(options.cost);
   const status = known ?? 'paused:reconciliation';
   draft.write({
     set: 'run.stopped',
@@ -66,12 +67,16 @@ function mustBeKnown(run: Run, asked: StopStatus): KnownStop {
 }
 
 function mustHaveCause(run: Run, cause: ApprovalCause | undefined): void {
-  if (cause?.kind === 'auth') return checkText('the connection that refused', cause.connection, NAME_CHARS_MAX);
-  if (cause) return;
-  refuse('invalid', `run ${run.id} cannot wait for an approval nobody can give`, 'paused:approval needs its cause', {
-    next: ['name the connection that refused, or the missing permission'],
-    ids: { run: run.id },
-  });
+  if (!cause) {
+    refuse('invalid', `run ${run.id} cannot wait for an approval nobody can give`, 'paused:approval needs its cause', {
+      next: ['name the connection that refused, or the missing permission'],
+      ids: { run: run.id },
+    });
+  }
+  checkWord('a cause to wait for', cause.kind, ['auth', 'permission']);
+  if (cause.kind === 'permission') return;
+  checkText('the connection that refused', cause.connection, NAME_CHARS_MAX);
+  checkWhole('the version of the connection', cause.version);
 }
 
 /** The call may or may not have happened, and from now on nobody is awaiting its answer. */

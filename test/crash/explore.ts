@@ -1,0 +1,134 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandLog } from './command-log.ts';
+import { type Birth, found, live } from './life.ts';
+import { Outside } from './outside.ts';
+import { fullCycle, type Scenario } from './scenario.ts';
+import type { Death, Moment } from './witness.ts';
+
+export interface Explored {
+  readonly histories: number;
+  /** Where the first life died, and where the second. */
+  readonly deaths: readonly [first: readonly Death[], second: readonly Death[]];
+}
+
+/** `gate` leaves out second deaths that are far from the first; `everything` leaves out nothing. */
+export type Extent = 'gate' | 'everything';
+
+/** Memory instead of a disk where there is one: the commits are the same, the disk's sync costs nothing. */
+const SHARED_MEMORY = '/dev/shm';
+
+/** A scenario without a death, with a death at every moment of it, and with a second one at every moment of the life after that. */
+export async function explore(scenario: Scenario, log: CommandLog, extent: Extent): Promise<Explored> {
+  const root = mkdtempSync(join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), 'pawl-crash-'));
+  try {
+    return await new Exploration(scenario, log, extent, root).run();
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+class Exploration {
+  readonly #scenario: Scenario;
+  readonly #log: CommandLog;
+  readonly #extent: Extent;
+  readonly #root: string;
+  readonly #deaths: [Death[], Death[]] = [[], []];
+  #folders = 0;
+  #histories = 0;
+
+  constructor(scenario: Scenario, log: CommandLog, extent: Extent, root: string) {
+    this.#scenario = scenario;
+    this.#log = log;
+    this.#extent = extent;
+    this.#root = root;
+  }
+
+  async run(): Promise<Explored> {
+    const birth = await this.#found(this.#scenario);
+    for (const first of await this.#live(birth, [])) {
+      this.#deaths[0].push(...first.deaths);
+      const seconds = await this.#live(first, [first]);
+      for (const [position, second] of seconds.entries()) {
+        if (!(await this.#isWorthDying(first, second, seconds.slice(0, position)))) continue;
+        this.#deaths[1].push(...second.deaths);
+        // Before its first commit a life has changed nothing: what follows is what followed the first death.
+        if (second.commits > 0) await this.#live(second, [first, second]);
+      }
+    }
+    return { histories: this.#histories, deaths: this.#deaths };
+  }
+
+  async #found(scenario: Scenario): Promise<Birth> {
+    const birth = { folder: this.#newFolder(), outside: new Outside() };
+    if (scenario.begins !== 'with an empty folder') await found(birth, { scenario, log: this.#log });
+    return birth;
+  }
+
+  /**
+   * The gate leaves out second deaths that a full cycle has in its own exploration: those after a first life that had done
+   * nothing else yet, and, once the recovery is over, those at its transitions and those at the same place again.
+   */
+  async #isWorthDying(first: Moment, second: Moment, earlier: readonly Moment[]): Promise<boolean> {
+    const plain = fullCycle(this.#scenario.commits);
+    if (this.#extent === 'everything' || this.#scenario.name === plain.name) return true;
+    const moments = await this.#momentsOf(plain);
+    if (isAmong(first, moments)) return false;
+    return second.inRecovery || !isAtPlacesOf(second, [...moments, ...earlier]);
+  }
+
+  async #momentsOf(plain: Scenario): Promise<readonly Moment[]> {
+    const known = PLAIN_MOMENTS.get(plain.name);
+    if (known) return known;
+    const birth = await this.#found(plain);
+    const options = { scenario: plain, log: this.#log, number: 1, imageFolder: () => this.#newFolder() };
+    const moments = await live(birth, options);
+    PLAIN_MOMENTS.set(plain.name, moments);
+    return moments;
+  }
+
+  /** One life after these deaths; it leaves no folder behind, but those of its own deaths that are still to be lived. */
+  async #live(birth: Birth, deaths: readonly Moment[]): Promise<readonly Moment[]> {
+    this.#histories++;
+    const number = deaths.length + 1;
+    const imageFolder = number === 3 ? undefined : () => this.#newFolder();
+    try {
+      return await live(birth, { scenario: this.#scenario, log: this.#log, number, imageFolder });
+    } catch (error) {
+      throw new Error(`${this.#scenario.name}: ${inWords(deaths)}`, { cause: error });
+    } finally {
+      rmSync(birth.folder, { recursive: true, force: true });
+    }
+  }
+
+  #newFolder(): string {
+    this.#folders++;
+    return join(this.#root, String(this.#folders));
+  }
+}
+
+/** What the first life of a full cycle leaves behind wherever it dies, by the cycle's name. */
+const PLAIN_MOMENTS = new Map<string, readonly Moment[]>();
+
+/** The same rows, and every place it died at is a place of theirs. */
+function isAmong(moment: Moment, others: readonly Moment[]): boolean {
+  return isAtPlacesOf(
+    moment,
+    others.filter(({ digest }) => digest === moment.digest),
+  );
+}
+
+function isAtPlacesOf(moment: Moment, others: readonly Moment[]): boolean {
+  const places = new Set(others.flatMap(({ deaths }) => deaths.map(placeOf)));
+  return moment.deaths.every((death) => places.has(placeOf(death)));
+}
+
+function inWords(moments: readonly Moment[]): string {
+  if (moments.length === 0) return 'without a death';
+  return moments.map(({ deaths }) => `died ${deaths.map(placeOf).join(', which is ')}`).join('; then ');
+}
+
+function placeOf({ side, transition }: Death): string {
+  return `${side} ${transition}`;
+}

@@ -1,0 +1,108 @@
+import type { Clock, EventId } from '#base';
+import type { Mutation } from '#model';
+import type { CallEnds, Cure, Scenario, Trouble } from './scenario.ts';
+import { VISIBILITY_MS } from './scenario.ts';
+
+interface Effect {
+  readonly events: readonly EventId[];
+  readonly key: string;
+  readonly landsAt: number;
+}
+
+/** The morning of every history. */
+const START = 1_700_000_000_000;
+
+/**
+ * What no death of the process touches: time, the effects that landed, how services behave, and what their senders and persons
+ * remember. A death in the middle of a history goes on with a copy of it.
+ */
+export class Outside implements Clock {
+  #now = START;
+  #effects: Effect[] = [];
+  #calls = 0;
+  #lookUps = 0;
+  #mended = new Set<Cure>();
+  #acknowledged = new Set<string>();
+  /** Rises with everything that happens out here but the passing of time: a process comes back some time later anyway. */
+  changes = 0;
+
+  copy(): Outside {
+    const copy = new Outside();
+    copy.#now = this.#now;
+    copy.#effects = [...this.#effects];
+    copy.#calls = this.#calls;
+    copy.#lookUps = this.#lookUps;
+    copy.#mended = new Set(this.#mended);
+    copy.#acknowledged = new Set(this.#acknowledged);
+    copy.changes = this.changes;
+    return copy;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  waitUntil(at: number): void {
+    this.#now = Math.max(this.#now, at);
+  }
+
+  isStruck(trouble: Trouble): boolean {
+    return typeof trouble.until === 'string'
+      ? !this.#mended.has(trouble.until)
+      : !this.hasPassed(trouble.until.afterMs);
+  }
+
+  hasPassed(ms: number): boolean {
+    return this.#now >= START + ms;
+  }
+
+  mend(cure: Cure): void {
+    if (this.#mended.has(cure)) return;
+    this.#mended.add(cure);
+    this.changes++;
+  }
+
+  isAcknowledged(what: string): boolean {
+    return this.#acknowledged.has(what);
+  }
+
+  acknowledge(what: string): void {
+    this.#acknowledged.add(what);
+    this.changes++;
+  }
+
+  /** The bytes go out. What comes back is for the caller to judge. */
+  call(scenario: Scenario, mutation: Mutation): CallEnds {
+    const ends = scenario.calls?.[this.#calls] ?? 'done';
+    this.#calls++;
+    this.changes++;
+    if (ends === 'done' || ends === 'done, answer lost') this.#land(mutation, this.#now);
+    if (ends === 'lands late, answer lost') this.#land(mutation, this.#now + VISIBILITY_MS);
+    return ends;
+  }
+
+  /** What a look at the service finds out about a call. */
+  lookUp(scenario: Scenario, mutation: Mutation): boolean | 'cannot tell' {
+    const finds = scenario.lookUps?.[this.#lookUps] ?? 'truth';
+    this.#lookUps++;
+    this.changes++;
+    return finds === 'truth' ? this.hasLanded(mutation) : finds;
+  }
+
+  hasLanded(mutation: Mutation): boolean {
+    return mutation.eventIds.some((event) => this.#effectsOf(event).some(({ landsAt }) => landsAt <= this.#now));
+  }
+
+  /** Also those still on their way. */
+  effectCountOf(event: EventId): number {
+    return this.#effectsOf(event).length;
+  }
+
+  #effectsOf(event: EventId): Effect[] {
+    return this.#effects.filter(({ events }) => events.includes(event));
+  }
+
+  #land(mutation: Mutation, landsAt: number): void {
+    this.#effects.push({ events: mutation.eventIds, key: mutation.idempotencyKey, landsAt });
+  }
+}

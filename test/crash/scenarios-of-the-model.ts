@@ -1,0 +1,113 @@
+import { SECONDS } from '../support/fixture.ts';
+import { DONE, letter, order, parcel, type Scenario } from './scenario.ts';
+
+/** The walks that the execution model was first told by, under their numbers. */
+export const SCENARIOS_OF_THE_MODEL: readonly Scenario[] = [
+  {
+    name: '1. prepare fails by its script',
+    commits: 'few',
+    arrivals: [order('o1')],
+    troubles: [{ on: 'prepare', handler: 'book', fails: 'logic', until: 'repaired' }],
+    ends: { o1: DONE },
+  },
+  {
+    name: '2. next fails by its script',
+    commits: 'few',
+    arrivals: [order('o1')],
+    troubles: [{ on: 'next', handler: 'book', fails: 'logic', until: 'repaired' }],
+    ends: { o1: DONE },
+  },
+  {
+    name: '3. prepare fails for a while',
+    commits: 'few',
+    arrivals: [order('o1')],
+    troubles: [{ on: 'prepare', handler: 'book', fails: 'transient', until: { afterMs: 2 * SECONDS } }],
+    ends: { o1: DONE },
+  },
+  {
+    name: '4. next fails for a while',
+    commits: 'each',
+    arrivals: [order('o1')],
+    troubles: [{ on: 'next', handler: 'book', fails: 'transient', until: { afterMs: 2 * SECONDS } }],
+    ends: { o1: DONE },
+  },
+  {
+    name: '5. the call of a run with two events is applied',
+    commits: 'few',
+    batch: 2,
+    arrivals: [order('o1'), order('o2')],
+    ends: { o1: DONE, o2: DONE },
+  },
+  {
+    name: '6. the call is refused as wrong',
+    commits: 'few',
+    arrivals: [order('o1')],
+    calls: [{ refused: 'logic' }],
+    ends: { o1: DONE },
+  },
+  {
+    name: '7. nobody knows of a call, and it did not happen',
+    commits: 'few',
+    arrivals: [order('o1')],
+    calls: ['request lost'],
+    ends: { o1: DONE },
+  },
+  {
+    name: '8. nobody knows of a call, and a person skips it',
+    commits: 'few',
+    arrivals: [parcel('p1')],
+    calls: ['done, answer lost'],
+    person: { unknown: 'skip' },
+    ends: { p1: { status: 'skipped', notes: 0 } },
+  },
+  {
+    name: '9. prepare has a result and takes nothing',
+    commits: 'few',
+    arrivals: [order('o1')],
+    rests: { how: 'empty', until: { afterMs: 20 * SECONDS } },
+    ends: { o1: DONE },
+  },
+  {
+    name: '10. two full cycles',
+    commits: 'few',
+    begins: 'with a workflow',
+    arrivals: [order('o1'), order('o2')],
+    ends: { o1: DONE, o2: DONE },
+  },
+  {
+    name: '11. a full cycle from an empty folder',
+    commits: 'few',
+    begins: 'with an empty folder',
+    arrivals: [order('o1')],
+    ends: { o1: DONE },
+  },
+  {
+    name: '12. a producer fails by its script',
+    commits: 'few',
+    polls: ['o1'],
+    troubles: [{ on: 'produce', handler: 'poll', fails: 'logic', until: 'repaired' }],
+    person: { repair: 'exit maintenance' },
+    ends: { o1: DONE },
+  },
+  {
+    name: '13. the connection refuses in prepare',
+    commits: 'few',
+    arrivals: [order('o1')],
+    troubles: [{ on: 'prepare', handler: 'book', fails: 'auth', until: 'cured' }],
+    ends: { o1: DONE },
+  },
+  {
+    name: '13. permission is missing after the call',
+    commits: 'few',
+    arrivals: [order('o1')],
+    troubles: [{ on: 'next', handler: 'book', fails: 'permission', until: 'granted' }],
+    ends: { o1: DONE },
+  },
+  {
+    name: '14. of two consumers in a session the second fails',
+    commits: 'few',
+    arrivals: [order('o1'), letter('l1')],
+    troubles: [{ on: 'next', handler: 'send', fails: 'logic', until: 'repaired' }],
+    ends: { o1: DONE, l1: DONE },
+  },
+];
