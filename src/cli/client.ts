@@ -28,6 +28,18 @@ export class Client {
     return this.#ask('GET', given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`);
   }
 
+  /** Every page of a list, as one. */
+  async all<T>(path: string): Promise<{ readonly schema: number; readonly items: readonly T[]; readonly next: null }> {
+    const items: T[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.get<{ schema: number; items: T[]; next: string | null }>(path, { after });
+      items.push(...page.items);
+      if (page.next === null) return { ...page, items, next: null };
+      after = page.next;
+    }
+  }
+
   post<T>(path: string, body: unknown = {}): Promise<T> {
     return this.#ask('POST', path, body);
   }

@@ -5,7 +5,7 @@ export class EngineAnswerError extends PawlError {
   readonly status: number;
   readonly docs: string | undefined;
   /** What was wrong with a script, when that was it. */
-  readonly findings: readonly unknown[];
+  readonly findings: readonly unknown[] | undefined;
 
   constructor(status: number, body: unknown) {
     const facts = factsOf(status, body);
@@ -32,8 +32,9 @@ function factsOf(status: number, body: unknown) {
     next: Array.isArray(error.next) ? error.next.filter(isNextStep) : [],
     ids: Object.fromEntries(Object.entries(recordOf(error.ids)).map(([name, id]) => [name, String(id)])),
     retryable: error.retryable === true,
+    ...(typeof error.notBefore === 'number' && { notBefore: error.notBefore }),
     docs: typeof error.docs === 'string' ? error.docs : undefined,
-    findings: Array.isArray(error.findings) ? error.findings : [],
+    findings: Array.isArray(error.findings) ? error.findings : undefined,
   };
 }
 

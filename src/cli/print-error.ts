@@ -32,12 +32,13 @@ interface Facts {
   readonly ids: Readonly<Record<string, string>>;
   readonly docs: string | null;
   readonly next: readonly NextStep[];
+  readonly notBefore?: number;
   readonly findings?: readonly unknown[];
 }
 
 function factsOf(error: unknown): Facts {
   if (!(error instanceof PawlError)) return factsOfBug(error);
-  const { code, message, why, retryable, ids, next } = error;
+  const { code, message, why, retryable, ids, next, notBefore } = error;
   return {
     code,
     message,
@@ -46,6 +47,7 @@ function factsOf(error: unknown): Facts {
     ids,
     docs: error instanceof EngineAnswerError ? (error.docs ?? null) : DOCS,
     next,
+    ...(notBefore !== undefined && { notBefore }),
     ...('findings' in error && Array.isArray(error.findings) && { findings: error.findings }),
   };
 }

@@ -24,7 +24,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal = proce
     return ended.code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const failure = error instanceof CommanderError ? usageError(error) : error;
+    const failure = error instanceof CommanderError ? usageError(error, argv[0]) : error;
     printError(terminal, failure, argv.includes('--json'));
     return exitCodeOf(failure);
   }
@@ -59,11 +59,15 @@ const GROUPS = [
   ['Looking:', [addThings, addLists]],
 ] as const;
 
-function usageError(error: CommanderError): UsageError {
+const HELP = { label: 'see the commands', argv: ['pawl', 'help'] };
+
+function usageError(error: CommanderError, command = ''): UsageError {
   if (error.code === 'commander.help') return new UsageError('say what to do', 'no command was given', [HELP]);
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest.map((line) => line.trim()).find((line) => line !== '');
-  return new UsageError(message, suggestion ?? 'the command line is not one Pawl knows', [HELP]);
+  if (error.code === 'commander.unknownCommand') {
+    return new UsageError(message, suggestion ?? 'Pawl has no such command', [HELP]);
+  }
+  const why = suggestion ?? 'this is not how the command is used';
+  return new UsageError(message, why, [{ label: 'see how it is used', argv: ['pawl', 'help', command] }]);
 }
-
-const HELP = { label: 'see the commands', argv: ['pawl', 'help'] };

@@ -266,7 +266,11 @@ describe('an engine that runs', () => {
     await second.end();
   });
 
-  test('archives when it is told to, without asking', async () => {
+  test('archives when it is told to; only a person at a terminal is asked', async () => {
+    const env = { PAWL_DATA: data };
+    const declined = await type(['archive', 'orders'], { env, answers: false });
+    assert.deepEqual([declined.code, declined.out], [1, '']);
+    assert.equal((await items('workflows'))[0]?.status, 'active');
     assert.match((await pawl('archive', 'orders')).out, /^orders is archived/);
   });
 });

@@ -12,15 +12,20 @@ export interface Typed {
 export interface TypeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
+  /** What a person at a terminal answers; without it there is no terminal. */
+  readonly answers?: boolean;
 }
 
-/** Types a command where nobody looks: no terminal, nothing to ask. */
-export async function type(argv: readonly string[], { env = {}, input = '' }: TypeOptions = {}): Promise<Typed> {
+/** Types a command where nobody looks, unless somebody answers. */
+export async function type(
+  argv: readonly string[],
+  { env = {}, input = '', answers }: TypeOptions = {},
+): Promise<Typed> {
   let out = '';
   let err = '';
   const terminal: Terminal = {
     env,
-    isInteractive: false,
+    isInteractive: answers !== undefined,
     columns: undefined,
     out: (text) => {
       out += text;
@@ -29,8 +34,9 @@ export async function type(argv: readonly string[], { env = {}, input = '' }: Ty
       err += text;
     },
     input: async () => input,
-    confirm: () => {
-      throw new Error('a command asked something where nobody can answer');
+    confirm: async () => {
+      if (answers === undefined) throw new Error('a command asked something where nobody can answer');
+      return answers;
     },
   };
   const code = await runCli(argv, terminal);

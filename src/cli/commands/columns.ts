@@ -9,8 +9,7 @@ export const COLUMNS = {
     column('workflow', 'name'),
     column('status'),
     column('version'),
-    { title: 'pending', text: (row: Row) => text(row.pending ?? recordOf(row.events).pending), align: 'right' },
-    column('runs'),
+    { title: 'pending', text: (row: Row) => text(row.pending), align: 'right' },
     time('next look', 'dueAt', now),
     column('id'),
   ],
@@ -57,7 +56,7 @@ export const COLUMNS = {
   outputs: (now: number) => [
     time('when', 'createdAt', now),
     { title: 'output', text: (row: Row) => text(row.title ?? row.handler) },
-    column('call', 'preview'),
+    { title: 'call', text: (row: Row) => callOf(text(row.preview)) },
     {
       title: 'because of',
       text: (row: Row) =>
@@ -92,6 +91,13 @@ function time(title: string, key: string, now: number): Column<Row> {
 export function text(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What goes where, and the body; the headers between them are for `show`. */
+function callOf(preview: string): string {
+  const [line = '', ...rest] = preview.split('\n');
+  const body = rest.includes('') ? rest.slice(rest.indexOf('') + 1) : rest;
+  return [line, ...body].join(' ').replaceAll(/\s+/g, ' ').trim();
 }
 
 function recordOf(value: unknown): Row {

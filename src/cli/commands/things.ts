@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type Client, part } from '../client.ts';
-import { type Common, define, type Ended } from '../command.ts';
+import { type Common, define, type Ended, stepsOf } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseJson } from '../parse-json.ts';
+import { nextLine } from '../print-error.ts';
 import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { idLines } from './acts.ts';
@@ -109,7 +110,11 @@ function shown(answer: Row): string {
 
 function named(name: string, value: unknown): string {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '';
-  if (Array.isArray(value)) return `${name}\n${value.map((each) => `  - ${oneLine(text(each))}\n`).join('')}`;
+  if (name === 'next')
+    return stepsOf(value)
+      .map((step) => `${nextLine(step)}\n`)
+      .join('');
+  if (Array.isArray(value)) return `${name}\n${value.map((each) => `  - ${inOneLine(each)}\n`).join('')}`;
   return typeof value === 'object' ? `${name}\n${facts(value, '  ')}` : `${name}: ${oneLine(text(value))}\n`;
 }
 
@@ -121,7 +126,31 @@ function facts(value: unknown, indent: string): string {
     .join('');
 }
 
+/** Of a row only what tells it from others; `show` of its id has the rest. */
+const TELLING = [
+  'id',
+  'handler',
+  'handlerName',
+  'topic',
+  'messageId',
+  'trigger',
+  'phase',
+  'status',
+  'state',
+  'title',
+  'message',
+  'says',
+  'detail',
+];
+
+function inOneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return oneLine(text(value));
+  const row = value as Row;
+  const told = TELLING.map((key) => text(row[key])).filter((each) => each !== '');
+  return oneLine(told.length === 0 ? text(value) : told.join('  '));
+}
+
 function fact(key: string, value: unknown): string {
-  if (typeof value === 'number' && /(?:At|Timestamp|Deadline)$/.test(key)) return new Date(value).toISOString();
+  if (typeof value === 'number' && /(?:At|Timestamp|Deadline|^since)$/.test(key)) return new Date(value).toISOString();
   return oneLine(text(value));
 }

@@ -48,6 +48,7 @@ class Example {
   readonly #tell: Storyteller;
   readonly #watch: Watch;
   #asks = 0;
+  #isEnded = false;
   #engine: EngineProcess | undefined;
   #client: Client | undefined;
   #port = PORT;
@@ -103,6 +104,8 @@ class Example {
       port: this.#port,
       env: { ...this.#terminal.env, DESK_URL: this.#desk.url },
     });
+    // Whoever pressed Ctrl-C meanwhile must not leave an engine behind.
+    if (this.#isEnded) return this.#engine.stop();
     this.#port = Number(new URL(this.#engine.url).port);
     this.#client = new Client(await findEngine({ data: dataDir }, { ...this.#terminal, env: {} }));
     this.#tell.engine(`${how} as process ${this.#engine.pid}`);
@@ -152,6 +155,7 @@ class Example {
   }
 
   async end(): Promise<void> {
+    this.#isEnded = true;
     this.#watch.end();
     this.#client = undefined;
     await this.#engine?.stop();
