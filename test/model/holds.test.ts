@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOLDS, type Hold, statusOf } from '#model';
-import { CALL, ORDERS, PERSON } from '../support/fixture.ts';
+import { CALL, ORDERS, PERSON, placed } from '../support/fixture.ts';
 import {
   awaitingApproval,
   failedAfter,
@@ -14,6 +14,7 @@ import {
   restart,
   type Stage,
   sayDone,
+  send,
   stop,
   unknown,
 } from '../support/stage.ts';
@@ -173,12 +174,20 @@ forEachStore('a hold put while a run is under way lets it go on only after its b
   world.is('workflows', workflow, { quiet: false, dueAt: null });
 });
 
-forEachStore('hold unknown stands once for two questions, and falls with the last', async (world) => {
-  const first = await unknown(world, {}, { events: ['1', '2'] });
-  await world.manager.setAside(first.mutation, PERSON);
-  world.is('workflows', first.workflow, { holds: [] });
-  await world.manager.checkAgain(first.mutation, PERSON).catch(() => undefined);
-  world.is('workflows', first.workflow, { holds: [] });
+forEachStore('hold unknown stands for the question that is not set aside, and falls with its answer', async (world) => {
+  const { manager } = world;
+  const first = await unknown(world);
+  const { workflow } = first;
+  await manager.setAside(first.mutation, PERSON);
+  world.is('workflows', workflow, { holds: [] });
+  await manager.publishEvents(workflow, [placed('2')], PERSON);
+  const second = await send(world, await nextRun(world, workflow), {}, { events: ['2'] });
+  await stop(world, second, 'crashed');
+  world.is('workflows', workflow, { holds: ['unknown'], pendingRetryRunId: second.run });
+  await sayDone(world, first.mutation);
+  world.is('workflows', workflow, { holds: ['unknown'], dueAt: null });
+  await sayDone(world, second.mutation);
+  world.is('workflows', workflow, { holds: [], dueAt: world.clock.now() });
 });
 
 forEachStore('after the boundary a stopped run holds nothing', async (world) => {

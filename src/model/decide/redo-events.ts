@@ -1,7 +1,7 @@
 import type { EventId } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
-import { changeEvents } from '../rule/events-of-workflow.ts';
+import { changeEvents, mustBeRead } from '../rule/events-of-workflow.ts';
 import { addCauses, causesOf } from '../rule/publish.ts';
 import { nextSeq } from '../rule/stop.ts';
 
@@ -10,6 +10,7 @@ export function redoEvents(draft: Draft, command: CommandOf<'redoEvents'>): Repl
   const events: EventId[] = [];
   let seq: number | undefined;
   changeEvents(draft, command, 'redo', ['consumed', 'skipped'], (event) => {
+    mustBeRead(draft, event, 'redo');
     seq ??= nextSeq(draft, event.workflowId);
     const id = draft.newId('event');
     draft.write({

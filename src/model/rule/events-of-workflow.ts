@@ -1,10 +1,10 @@
-import type { EventId } from '#base';
+import { assert, type EventId } from '#base';
 import { exitIfNoSuspect } from '../decide/exit-maintenance-mode.ts';
 import type { Draft } from '../draft.ts';
 import { RESERVATIONS_MAX } from '../limits.ts';
 import type { Event, Workflow } from '../rows.ts';
 import type { EventStatus } from '../states.ts';
-import { audit, eventOf, mustBeNamed, workflowRow } from './find.ts';
+import { audit, eventOf, mustBeLive, mustBeNamed, scriptRow, workflowRow } from './find.ts';
 import { refuse } from './refusal.ts';
 import { settle } from './settle.ts';
 
@@ -28,6 +28,23 @@ export function changeEvents(
   exitIfNoSuspect(draft, workflow.id, command.by);
   settle(draft, workflow.id, true);
   return { changed: events.length };
+}
+
+/** What is to become pending must have a version that reads it, or it would wait for ever and nobody would know. */
+export function mustBeRead(draft: Draft, event: Event, act: string): void {
+  const workflow = workflowRow(draft, event.workflowId);
+  mustBeLive(workflow, `asked to ${act} events`);
+  assert(workflow.activeScriptId, `live workflow ${workflow.id} has no active version`);
+  if (scriptRow(draft, workflow.activeScriptId).handlers.topics.includes(event.topic)) return;
+  refuse(
+    'wrong-state',
+    `event ${event.id} is of topic ${event.topic}, so you cannot ${act} it`,
+    'the active version does not have that topic',
+    {
+      next: ['deploy a version that has it'],
+      ids: { event: event.id, workflow: workflow.id },
+    },
+  );
 }
 
 function checkList(act: string, events: readonly EventId[]): void {
