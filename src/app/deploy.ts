@@ -1,13 +1,16 @@
-import { RefusedError, type ScriptId, type WorkflowId } from '#base';
-import type { WorkflowStatus } from '#model';
-import { type CompiledScript, compileScript, manifestOf, nextTick, nextVersion } from '#script';
+import { RefusedError, type RunId, type ScriptId, type WorkflowId } from '#base';
+import type { Script, WorkflowStatus } from '#model';
+import { type CompiledScript, compileScript, type GivenCode, manifestOf, nextVersion, scriptFromCode } from '#script';
+import { activate } from './activate.ts';
 import type { App } from './start-app.ts';
 
 export interface DeployOptions {
   readonly by: string;
-  readonly activate?: boolean;
-  readonly skipPending?: boolean;
-  readonly major?: boolean;
+  readonly activate?: boolean | undefined;
+  readonly skipPending?: boolean | undefined;
+  readonly major?: boolean | undefined;
+  /** The version its author started from, by number or id: refused when another is active. */
+  readonly base?: string | undefined;
 }
 
 export interface Deployed {
@@ -18,6 +21,10 @@ export interface Deployed {
   readonly isNew: boolean;
   readonly activated: boolean;
   readonly status: WorkflowStatus;
+  /** The version that was active before, if another was. */
+  readonly before: Script | undefined;
+  /** The run that goes on under its own version. */
+  readonly inFlight: { readonly run: RunId; readonly handler: string; readonly script: ScriptId } | undefined;
   readonly compiled: CompiledScript;
 }
 
@@ -28,31 +35,91 @@ export async function deploy(app: App, file: string, options: DeployOptions): Pr
     describe: (code) => app.sandbox.describe(code),
     connectors: app.connections.describe().connectors,
   });
-  const { manager, reader } = app.engine;
-  const workflow =
-    reader.fetch('workflowNamed', compiled.name)[0]?.id ?? (await createOrFind(app, compiled.name, options.by));
-  const next = nextVersion(reader.fetch('scriptsOf', workflow), compiled, { major: options.major ?? false });
-  const script = next.kind === 'known' ? next.version.id : await add(app, workflow, compiled, next.version, options.by);
-  const active = reader.fetch('workflow', workflow)[0]?.activeScriptId === script;
-  const activate = (options.activate ?? true) && !active;
-  if (activate) {
-    await manager.activateScript(workflow, script, {
-      by: options.by,
-      skipPending: options.skipPending,
-      schedule: firstTicks(compiled, app.clock.now()),
+  return deployCompiled(app, compiled, options);
+}
+
+/** The same for a script that was bundled where its author is: what it declares is asked of it again here. */
+export async function deployCode(
+  app: App,
+  given: GivenCode & { readonly name: string },
+  options: DeployOptions,
+): Promise<Deployed> {
+  const compiled = await scriptFromCode({
+    ...given,
+    describe: (code) => app.sandbox.describe(code),
+    connectors: app.connections.describe().connectors,
+  });
+  if (compiled.name !== given.name) {
+    throw new RefusedError({
+      code: 'invalid',
+      message: `the code is of workflow ${compiled.name}, not of ${given.name}`,
+      why: 'a version belongs to the workflow that its own code names',
+      next: [{ label: `deploy it as ${compiled.name}` }],
     });
   }
+  return deployCompiled(app, compiled, options);
+}
+
+async function deployCompiled(app: App, compiled: CompiledScript, options: DeployOptions): Promise<Deployed> {
+  const { reader } = app.engine;
+  const found = reader.fetch('workflowNamed', compiled.name)[0];
+  const base = options.base === undefined ? undefined : baseOf(app, compiled.name, found?.id, options.base);
+  const workflow = found?.id ?? (await createOrFind(app, compiled.name, options.by));
+  const before = activeOf(app, workflow);
+  const next = nextVersion(reader.fetch('scriptsOf', workflow), compiled, { major: options.major ?? false });
+  const isActive = next.kind === 'known' && next.version.id === before?.id;
+  if (base !== undefined && base.id !== before?.id && !isActive) throw notTheBase(compiled.name, base, before);
+  const script = next.kind === 'known' ? next.version.id : await add(app, workflow, compiled, next.version, options.by);
+  const [run] = reader.fetch('activeRun', workflow);
+  const takesOver = (options.activate ?? true) && !isActive;
+  if (takesOver) {
+    const { by, skipPending } = options;
+    await activate(app, workflow, script, { by, skipPending, base: base?.id });
+  }
   const { major, minor } = next.version;
-  const status = reader.fetch('workflow', workflow)[0]?.status ?? 'draft';
   return {
     workflow,
     script,
     version: `${major}.${minor}`,
     isNew: next.kind === 'new',
-    activated: activate || active,
-    status,
+    activated: takesOver || isActive,
+    status: reader.fetch('workflow', workflow)[0]?.status ?? 'draft',
+    before: isActive ? undefined : before,
+    inFlight: run && { run: run.id, handler: run.handlerName, script: run.scriptId },
     compiled,
   };
+}
+
+function activeOf({ engine }: App, workflow: WorkflowId): Script | undefined {
+  const active = engine.reader.fetch('workflow', workflow)[0]?.activeScriptId;
+  return active ? engine.reader.fetch('script', active)[0] : undefined;
+}
+
+function baseOf({ engine }: App, name: string, workflow: WorkflowId | undefined, base: string): Script {
+  const versions = workflow ? engine.reader.fetch('scriptsOf', workflow) : [];
+  const found = versions.find((script) => script.id === base || `${script.major}.${script.minor}` === base);
+  if (found) return found;
+  throw new RefusedError({
+    code: 'not-found',
+    message: `workflow ${name} has no version ${base} to start from`,
+    why: versions.length === 0 ? 'it has no version yet' : 'none of its versions has this number or id',
+    next: [{ label: 'see its versions', argv: ['pawl', 'versions', name] }],
+  });
+}
+
+/** Said before a version is added; the activation itself asks again, in its own transaction. */
+function notTheBase(name: string, base: Script, active: Script | undefined): RefusedError {
+  const now = active ? `${active.major}.${active.minor} by ${active.createdBy}` : 'none';
+  return new RefusedError({
+    code: 'wrong-state',
+    message: `${name} has changed since version ${base.major}.${base.minor}, which this one starts from`,
+    why: `the active version is ${now}`,
+    next: [
+      { label: 'see the versions', argv: ['pawl', 'versions', name] },
+      { label: 'take over what changed, and deploy from the active version' },
+    ],
+    ids: { base: base.id, ...(active && { active: active.id }) },
+  });
 }
 
 /** Two first deployments of one name at once: one of them creates it. */
@@ -83,14 +150,4 @@ async function add(
     by,
   });
   return added.script;
-}
-
-/** A producer runs first when its version is activated; a cron line at its next time. */
-function firstTicks({ schedules }: CompiledScript, now: number): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(schedules).flatMap(([name, schedule]) => {
-      const at = 'intervalMs' in schedule ? now : nextTick(schedule, now);
-      return at === null ? [] : [[name, at]];
-    }),
-  );
 }

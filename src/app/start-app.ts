@@ -26,6 +26,8 @@ export interface App {
   readonly connections: Connections;
   readonly sandbox: SandboxPool;
   readonly clock: Clock;
+  /** Asked at each use, like those of connections; nothing is kept. */
+  readonly secret: SecretSource;
   /** The current runs reach a safe point, nothing is left active, and everything is let go. */
   stop(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     connections,
     sandbox,
     clock,
+    secret: options.resolveSecret ?? (() => undefined),
     async stop() {
       draining = true;
       await scheduler.drain();

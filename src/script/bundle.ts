@@ -8,7 +8,7 @@ import { PACKAGE_PREFIX, SDK_PREFIX } from './source-map.ts';
 import { isComplaint, Sources } from './sources.ts';
 
 /** A version is kept in one row, and loaded by every sandbox that runs it. */
-const CODE_BYTES_MAX = 1_024 * 1_024;
+export const CODE_BYTES_MAX = 1_024 * 1_024;
 export const NO_WORKFLOW = 'the default export is not a workflow';
 
 export interface Bundle {

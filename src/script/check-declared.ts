@@ -3,7 +3,7 @@ import type { Declared, DeclaredConsumer, DeclaredProducer, Report } from './dec
 import { recordOf } from './declared.ts';
 import { CTX_NAMES } from './phase-rules.ts';
 import { parseSchedule } from './schedule.ts';
-import type { WorkflowSource } from './workflow-source.ts';
+import type { Places } from './workflow-source.ts';
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_])?$/;
 /** Topics stay inside their workflow and are in no address, so their names may have parts. */
@@ -25,7 +25,7 @@ const VERIFY: readonly unknown[] = ['standard', 'github', 'stripe', 'slack'];
 /** Everything that can be told from the declarations alone. Unread topics are a warning, all else is an error. */
 export function checkDeclared(
   declared: Declared,
-  source: WorkflowSource,
+  source: Places,
   catalogue: Catalogue,
   report: Report,
   warn: Report,
@@ -45,7 +45,7 @@ export function checkDeclared(
   }
 }
 
-function checkNames({ name, topics, producers, consumers }: Declared, source: WorkflowSource, report: Report): void {
+function checkNames({ name, topics, producers, consumers }: Declared, source: Places, report: Report): void {
   const bad = (what: string, given: string): Parameters<Report>[1] => ({
     code: 'name',
     message: given === '' ? `the ${what} has no name` : `${JSON.stringify(given)} is no name for a ${what}`,
@@ -59,7 +59,7 @@ function checkNames({ name, topics, producers, consumers }: Declared, source: Wo
   }
 }
 
-function checkUses({ uses }: Declared, source: WorkflowSource, catalogue: Catalogue, report: Report): void {
+function checkUses({ uses }: Declared, source: Places, catalogue: Catalogue, report: Report): void {
   for (const [name, type] of Object.entries(uses)) {
     const place = source.placeOfField('uses', name);
     if (!CONNECTION.test(name) || TAKEN.includes(name)) {
@@ -81,7 +81,7 @@ function checkUses({ uses }: Declared, source: WorkflowSource, catalogue: Catalo
   }
 }
 
-function checkProducer(producer: DeclaredProducer, declared: Declared, source: WorkflowSource, report: Report): void {
+function checkProducer(producer: DeclaredProducer, declared: Declared, source: Places, report: Report): void {
   const { name, publishes, schedule, webhook, hasHandler } = producer;
   checkTopics(name, 'publishes', publishes, declared, source, report);
   if (!hasHandler) {
@@ -117,7 +117,7 @@ function checkProducer(producer: DeclaredProducer, declared: Declared, source: W
   }
 }
 
-function checkConsumer(consumer: DeclaredConsumer, declared: Declared, source: WorkflowSource, report: Report): void {
+function checkConsumer(consumer: DeclaredConsumer, declared: Declared, source: Places, report: Report): void {
   const { name, subscribe, publishes, hasPrepare, hasNext } = consumer;
   checkTopics(name, 'subscribe', subscribe, declared, source, report);
   checkTopics(name, 'publishes', publishes, declared, source, report);
@@ -152,7 +152,7 @@ function checkTopics(
   field: 'subscribe' | 'publishes',
   listed: readonly string[],
   { topics }: Declared,
-  source: WorkflowSource,
+  source: Places,
   report: Report,
 ): void {
   for (const topic of listed) {
@@ -166,7 +166,7 @@ function checkTopics(
   }
 }
 
-function checkReaders({ topics, consumers }: Declared, source: WorkflowSource, report: Report, warn: Report): void {
+function checkReaders({ topics, consumers }: Declared, source: Places, report: Report, warn: Report): void {
   for (const topic of topics) {
     const readers = consumers.filter((consumer) => consumer.subscribe.includes(topic)).map((consumer) => consumer.name);
     const [first, ...others] = readers;

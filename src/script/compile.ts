@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Handlers } from '#model';
-import { type Bundle, bundleScript, NO_WORKFLOW, type Problem } from './bundle.ts';
+import { type Bundle, bundleScript, type Problem } from './bundle.ts';
 import type { Catalogue } from './catalogue.ts';
 import { checkDeclared } from './check-declared.ts';
 import { checkMissingGlobals, checkSharedGlobals } from './check-globals.ts';
 import { checkPhases } from './check-phases.ts';
-import { type Declared, parseDescription, type Report, recordOf } from './declared.ts';
+import { type CompiledScript, compiledScript, type Describe, declare } from './compiled-script.ts';
+import type { Declared, Report } from './declared.ts';
 import {
   type Complaint,
   errorAt,
@@ -17,39 +17,14 @@ import {
   warningAt,
 } from './finding.ts';
 import { Modules } from './modules.ts';
-import { parseSchedule, type ScriptSchedule } from './schedule.ts';
-import { authorPosition } from './source-map.ts';
 import type { Sources } from './sources.ts';
 import { WorkflowSource } from './workflow-source.ts';
-
-/** What running the top level of a script gave: the definition as JSON, or why there is none. */
-export type Description =
-  | { readonly kind: 'returned'; readonly result: string | undefined }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly stack: readonly { readonly line: number; readonly column: number }[];
-    };
 
 export interface CompileOptions {
   readonly file: string;
   /** Runs the top level of the code where it can do no harm. */
-  readonly describe: (code: string) => Promise<Description>;
+  readonly describe: Describe;
   readonly connectors: Catalogue;
-}
-
-export interface CompiledScript {
-  readonly name: string;
-  /** One self-contained script: it leaves its definition in `globalThis.__pawl_workflow`. */
-  readonly code: string;
-  readonly sourceMap: string;
-  readonly contentHash: string;
-  readonly handlers: Handlers;
-  readonly uses: Readonly<Record<string, string>>;
-  readonly schedules: Readonly<Record<string, ScriptSchedule>>;
-  readonly webhooks: Readonly<Record<string, { readonly verify: string }>>;
-  /** Warnings only: a script with an error is not compiled. */
-  readonly findings: readonly Finding[];
 }
 
 /** The script, ready to be kept as a version; throws ScriptInvalidError when anything is wrong with it. */
@@ -58,15 +33,7 @@ export async function compileScript(options: CompileOptions): Promise<CompiledSc
   if (findings.some((finding) => finding.severity === 'error') || !declared || !bundle) {
     throw new ScriptInvalidError(options.file, findings);
   }
-  return {
-    name: declared.name,
-    ...bundle,
-    handlers: handlersOf(declared),
-    uses: declared.uses,
-    schedules: schedulesOf(declared),
-    webhooks: webhooksOf(declared),
-    findings,
-  };
+  return compiledScript(declared, bundle, findings);
 }
 
 /** Everything wrong with a script, in the order of its lines; empty when it can be deployed without a word. */
@@ -159,68 +126,6 @@ function checkRepeated({ handlers }: WorkflowSource, report: Report): void {
   });
 }
 
-async function declare(
-  bundle: Bundle,
-  describe: CompileOptions['describe'],
-  source: WorkflowSource,
-  shown: (file: string) => string,
-  report: Report,
-): Promise<Declared | undefined> {
-  const description = await describe(bundle.code);
-  const declared =
-    description.kind === 'returned' ? parseDescription(description.result ?? 'null', source, report) : undefined;
-  if (declared) return declared;
-  const message = description.kind === 'failed' ? description.message : NO_WORKFLOW;
-  if (message.includes(NO_WORKFLOW)) {
-    report(source.place(), {
-      code: 'not-a-workflow',
-      message: NO_WORKFLOW,
-      why: 'only what defineWorkflow returns can be deployed',
-      fix: 'write export default defineWorkflow({ … })',
-    });
-  } else if (!source.isRepeated()) {
-    const found = description.kind === 'failed' ? authorPosition(bundle, description.stack) : undefined;
-    report(found ? { ...found, file: shown(found.file) } : source.place(), {
-      code: 'top-level-throws',
-      message: `the script fails while it is loaded: ${message}`,
-      why: 'its top level runs before anything else, without ctx, time or chance',
-      fix: 'let the top level only declare; move work into a handler',
-    });
-  }
-  return undefined;
-}
-
 function shownFrom(file: string): (source: string) => string {
   return (source) => join(dirname(file), source);
-}
-
-function handlersOf({ topics, producers, consumers }: Declared): Handlers {
-  return {
-    topics,
-    producers: producers.map(({ name, publishes, webhook }) => ({ name, publishes, webhook: webhook !== undefined })),
-    consumers: consumers.map(({ name, subscribe, publishes, hasMutate, hasNext }) => ({
-      name,
-      subscribe,
-      publishes,
-      hasMutate,
-      hasNext,
-    })),
-  };
-}
-
-function schedulesOf({ producers }: Declared): Record<string, ScriptSchedule> {
-  return Object.fromEntries(
-    producers.flatMap(({ name, schedule }) => {
-      const parsed = schedule === undefined ? undefined : parseSchedule(schedule);
-      return parsed?.kind === 'schedule' ? [[name, parsed.schedule]] : [];
-    }),
-  );
-}
-
-function webhooksOf({ producers }: Declared): Record<string, { verify: string }> {
-  return Object.fromEntries(
-    producers.flatMap(({ name, webhook }) =>
-      webhook === undefined ? [] : [[name, { verify: String(recordOf(webhook).verify) }]],
-    ),
-  );
 }

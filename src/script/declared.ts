@@ -1,7 +1,7 @@
 // What a script declares, as its own top level said it: untrusted JSON, parsed with a finding for each thing that is wrong.
 
 import type { Complaint, Place } from './finding.ts';
-import type { WorkflowSource } from './workflow-source.ts';
+import type { Places } from './workflow-source.ts';
 
 export interface DeclaredProducer {
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Declared {
 export type Report = (place: Place, complaint: Complaint) => void;
 
 /** Undefined when what came out is no description at all. */
-export function parseDescription(json: string, source: WorkflowSource, report: Report): Declared | undefined {
+export function parseDescription(json: string, source: Places, report: Report): Declared | undefined {
   const parsed = parseJson(json);
   if (parsed === undefined) return undefined;
   const description = recordOf(parsed);
@@ -74,7 +74,7 @@ export function parseDescription(json: string, source: WorkflowSource, report: R
   };
 }
 
-function parseUses(value: unknown, source: WorkflowSource, report: Report): Record<string, string> {
+function parseUses(value: unknown, source: Places, report: Report): Record<string, string> {
   return Object.fromEntries(
     Object.entries(recordOf(value)).flatMap(([name, type]) => {
       if (typeof type === 'string') return [[name, type]];

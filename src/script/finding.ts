@@ -25,6 +25,7 @@ export type FindingCode =
   | 'outside-project'
   | 'missing-global'
   | 'too-large'
+  | 'source-map'
   | 'no-default-export'
   | 'not-a-workflow'
   | 'top-level-throws'

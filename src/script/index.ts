@@ -3,14 +3,10 @@
 // Start reading at compile.ts, then bundle.ts for what is packed, then check-phases.ts for what is found by reading.
 
 export type { Catalogue } from './catalogue.ts';
-export {
-  type CompiledScript,
-  type CompileOptions,
-  compileScript,
-  type Description,
-  validateScript,
-} from './compile.ts';
+export { type CompileOptions, compileScript, validateScript } from './compile.ts';
+export type { CompiledScript, Describe, Description } from './compiled-script.ts';
 export { type Finding, type FindingCode, type Place, ScriptInvalidError } from './finding.ts';
+export { type GivenCode, scriptFromCode } from './from-code.ts';
 export { type Manifest, manifestOf, parseManifest, positionText } from './manifest.ts';
 export { nextTick, type ScriptSchedule } from './schedule.ts';
 export { authorPosition, mapPosition } from './source-map.ts';

@@ -1,4 +1,4 @@
-import type { CompiledScript } from './compile.ts';
+import type { CompiledScript } from './compiled-script.ts';
 import type { ScriptSchedule } from './schedule.ts';
 import { authorPosition } from './source-map.ts';
 

@@ -16,6 +16,9 @@ export interface HandlerSource {
   readonly spec: Ref<ObjectExpression> | undefined;
 }
 
+/** Where what a workflow declares is written, as far as anyone can tell. */
+export type Places = Pick<WorkflowSource, 'place' | 'placeOfField' | 'placeOfHandler' | 'placeInHandler'>;
+
 /** Where a workflow is written: finds the line for what the definition says, and the functions of its phases. */
 export class WorkflowSource {
   readonly handlers: readonly HandlerSource[];
