@@ -51,6 +51,8 @@ interface Job {
   readonly request: SandboxRequest;
   readonly resolve: (outcome: SandboxOutcome | Promise<SandboxOutcome>) => void;
   readonly reject: (error: unknown) => void;
+  /** It no longer waits: what would take it out of the line is forgotten. */
+  readonly leave: () => void;
 }
 
 class Pool implements SandboxPool {
@@ -122,12 +124,13 @@ class Pool implements SandboxPool {
 
   #enqueue(request: SandboxRequest): Promise<SandboxOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
-    const job = { request, resolve, reject };
-    this.#queue.push(request.scriptId, job);
+    const { scriptId, signal } = request;
     const drop = () => {
-      if (this.#queue.remove(request.scriptId, job)) resolve(cancelled(request));
+      if (this.#queue.remove(scriptId, job)) resolve(cancelled(request));
     };
-    request.signal?.addEventListener('abort', drop, { once: true });
+    const job: Job = { request, resolve, reject, leave: () => signal?.removeEventListener('abort', drop) };
+    this.#queue.push(scriptId, job);
+    signal?.addEventListener('abort', drop, { once: true });
     this.#look();
     return promise;
   }
@@ -141,6 +144,7 @@ class Pool implements SandboxPool {
       const job = this.#queue.shift();
       if (job === undefined) return;
       const { request } = job;
+      job.leave();
       const warm = child.knows(request.scriptId) ? child : (this.#freeChild(request.scriptId) ?? child);
       job.resolve(warm.run(request));
     }

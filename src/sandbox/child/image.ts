@@ -8,8 +8,8 @@ interface Stretch {
 }
 
 /**
- * The memory of an instance at rest, after the script was loaded. Most of it is zero (the stack, free heap), so only the rest is
- * kept; copying it back still sets every byte.
+ * The memory of an instance at rest, after the script was loaded. Most of it is zero (the stack, free heap) or as it was before
+ * any script came, which all images share; only the rest is kept, and copying it back still sets every byte.
  */
 export class Image {
   static readonly PAGE_BYTES = 4_096;
@@ -21,16 +21,17 @@ export class Image {
   readonly keptBytes: number;
   #stretches: readonly Stretch[];
 
-  /** The instance must be at rest: no frame of it on the stack. */
-  constructor(instance: Instance, handles: Handles) {
+  /** The instance must be at rest: no frame of it on the stack. `base` is what an instance holds without a script. */
+  constructor(instance: Instance, handles: Handles, base: Uint8Array) {
     const memory = instance.bytes;
     this.handles = handles;
     this.size = memory.length;
     this.stackPointer = instance.exports.__stack_pointer.value;
     // The stack lies below the data and grows down, so at rest all of it is left-overs.
     memory.fill(0, 0, this.stackPointer);
-    this.#stretches = Image.#stretchesOf(memory);
-    this.keptBytes = this.#stretches.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+    const kinds = Image.#kindsOf(memory, base);
+    this.#stretches = Image.#stretchesOf(memory, base, kinds);
+    this.keptBytes = kinds.filter((kind) => kind === 'own').length * Image.PAGE_BYTES;
   }
 
   copyInto(instance: Instance): void {
@@ -42,23 +43,32 @@ export class Image {
     instance.exports.__stack_pointer.value = this.stackPointer;
   }
 
-  static #stretchesOf(memory: Uint8Array): Stretch[] {
+  static #kindsOf(memory: Uint8Array, base: Uint8Array): ('zero' | 'base' | 'own')[] {
     const words = new BigUint64Array(memory.buffer);
-    const isZero = (page: number): boolean => {
-      const first = (page * Image.PAGE_BYTES) / 8;
-      for (let i = first; i < first + Image.PAGE_BYTES / 8; i++) if (words[i] !== 0n) return false;
-      return true;
-    };
+    const baseWords = new BigUint64Array(base.buffer, base.byteOffset, base.length / 8);
+    const perPage = Image.PAGE_BYTES / 8;
+    return Array.from({ length: memory.length / Image.PAGE_BYTES }, (_, page) => {
+      const [first, end] = [page * perPage, (page + 1) * perPage];
+      let isZero = true;
+      let isBase = end <= baseWords.length;
+      for (let i = first; i < end && (isZero || isBase); i++) {
+        isZero &&= words[i] === 0n;
+        isBase &&= words[i] === baseWords[i];
+      }
+      return isZero ? 'zero' : isBase ? 'base' : 'own';
+    });
+  }
+
+  static #stretchesOf(memory: Uint8Array, base: Uint8Array, kinds: readonly ('zero' | 'base' | 'own')[]): Stretch[] {
     const stretches: Stretch[] = [];
-    const pages = memory.length / Image.PAGE_BYTES;
-    for (let page = 0; page < pages; ) {
-      const zero = isZero(page);
-      let end = page + 1;
-      while (end < pages && isZero(end) === zero) end++;
-      const at = page * Image.PAGE_BYTES;
-      const length = (end - page) * Image.PAGE_BYTES;
-      stretches.push({ at, length, bytes: zero ? undefined : memory.slice(at, at + length) });
-      page = end;
+    for (let page = 0; page < kinds.length; ) {
+      const kind = kinds[page];
+      let next = page + 1;
+      while (next < kinds.length && kinds[next] === kind) next++;
+      const [at, end] = [page * Image.PAGE_BYTES, next * Image.PAGE_BYTES];
+      const bytes = kind === 'zero' ? undefined : kind === 'base' ? base.subarray(at, end) : memory.slice(at, end);
+      stretches.push({ at, length: end - at, bytes });
+      page = next;
     }
     return stretches;
   }

@@ -68,14 +68,12 @@ export class Instance {
   static readonly INTRINSICS = 0xffffffff & ~(1 << 10);
   static readonly PAGE_BYTES = 65_536;
 
-  readonly serial: number;
   readonly exports: Exports;
   readonly tableLength: number;
   driver: Driver | undefined;
   #bytes: Uint8Array;
 
-  constructor(module: WebAssembly.Module, serial: number, imports: (instance: Instance) => WebAssembly.Imports) {
-    this.serial = serial;
+  constructor(module: WebAssembly.Module, imports: (instance: Instance) => WebAssembly.Imports) {
     this.exports = new WebAssembly.Instance(module, imports(this)).exports as Exports;
     this.tableLength = this.exports.__indirect_function_table.length;
     this.#bytes = new Uint8Array(this.exports.memory.buffer);

@@ -153,7 +153,8 @@ export class PhaseRun implements Driver {
 
   #failed(name: string, message: string, stack: string): void {
     const isFull = this.#instance.bytes.length > this.#setting.limits.memoryBytes * 0.9;
-    if (name === 'InternalError' && message === 'out of memory') return this.exceeded('memory', stack);
+    const isMemory = message === 'out of memory' || message === 'string too long';
+    if (name === 'InternalError' && isMemory) return this.exceeded('memory', stack);
     // Without memory for an error object the engine throws null.
     if (message === 'thrown: null' && isFull) return this.exceeded('memory', stack);
     if (name === 'RangeError' && message === 'Maximum call stack size exceeded') return this.exceeded('stack', stack);

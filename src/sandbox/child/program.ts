@@ -29,14 +29,16 @@ export function preludeCode(limits: Limits): string {
 }
 
 /** Where the child's program begins. */
-export function serveChild(io: ChildIo): void {
+function serveChild(io: ChildIo): void {
   const pipe = new Pipe(io);
   const boot = pipe.read();
   const [options, preludeText, wasm] = boot?.fields ?? [];
   if (options === undefined || preludeText === undefined || wasm === undefined) return;
   const module = new WebAssembly.Module(wasm.slice());
   const server = new Server(io, pipe, module, preludeText.slice(), JSON.parse(new TextDecoder().decode(options)));
-  pipe.send(FRAME.ready, 0, []);
+  // What starting left behind would stay until there is more of it.
+  io.collect();
+  pipe.send(FRAME.ready, 0, [new TextEncoder().encode(String(io.cpuMs()))]);
   pipe.flush();
   server.serve();
 }

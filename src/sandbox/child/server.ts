@@ -27,20 +27,23 @@ export class Server {
   /** Instances thrown away before their memory is asked back; large ones at once. */
   static readonly DISCARDED_MAX = 16;
   static readonly LARGE_BYTES = 8 * 1_024 * 1_024;
+  /** Messages between two collections: the pieces of a message lie outside the heap, so the engine hardly sees them pile up. */
+  static readonly COLLECT_EVERY = 1_000;
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
   static readonly JOBS_PER_LOOK = 256;
 
   readonly images: Images;
-  /** The instance that ran last; tests tell by it whether one was used again. */
-  lastInstance = 0;
+  /** How many instances were made; tests tell by it whether one was used again. */
+  instancesMade = 0;
   #io: ChildIo;
   #pipe: Pipe;
   #module: WebAssembly.Module;
   #prelude: Uint8Array;
   #options: BootOptions;
   #live = new Map<number, Instance>();
-  #instances = 0;
+  #base: Uint8Array | undefined;
   #discarded = 0;
+  #isLittered = false;
   #lateRun: number | undefined;
 
   constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
@@ -52,9 +55,16 @@ export class Server {
     this.images = new Images(this.#is('image-limit') ? options.imageBytesMax : Number.POSITIVE_INFINITY);
   }
 
+  get live(): readonly Instance[] {
+    return [...this.#live.values()];
+  }
+
   /** Serves until the host is gone. */
   serve(): void {
-    for (;;) {
+    for (let count = 1; ; count++) {
+      // After the answer went out, so that nobody waits for it, and when nothing here holds on to an instance any more.
+      if (this.#isLittered || count % Server.COLLECT_EVERY === 0) this.#io.collect();
+      this.#isLittered = false;
       const frame = this.#pipe.read();
       if (frame === undefined) return;
       // Answers and goodbyes to a message that ended before they came.
@@ -92,6 +102,8 @@ export class Server {
     const instance = this.#newInstance();
     instance.start(memoryBytes, stackBytes);
     const handles = instance.handles(this.#prelude);
+    instance.exports.qjs_run_gc();
+    this.#base ??= instance.bytes.slice();
     const run = new PhaseRun(this.#setting(message, 'load'), instance, this.#io, this.#pipe);
     instance.driver = run;
     this.#guarded(run, () => {
@@ -105,7 +117,7 @@ export class Server {
       return run.outcome;
     }
     instance.exports.qjs_run_gc();
-    const image = new Image(instance, handles);
+    const image = new Image(instance, handles, this.#base);
     this.images.set(message.header.scriptId, image);
     this.#keep(instance, image);
     return image;
@@ -118,7 +130,6 @@ export class Server {
     const trapped = this.#guarded(run, () => this.#drive(message, instance, image, run, phase, args));
     this.#findLost(instance, image, run);
     instance.driver = undefined;
-    this.lastInstance = instance.serial;
     if (this.#isWorn(instance, image, run, trapped)) this.#discard(instance);
     else this.#keep(instance, image);
     return (
@@ -231,10 +242,13 @@ export class Server {
   }
 
   #keep(instance: Instance, image: Image): void {
+    const replaced = this.#live.get(image.size);
+    if (replaced !== undefined) this.#discard(replaced);
     this.#live.set(image.size, instance);
-    for (const size of this.#live.keys()) {
+    for (const [size, oldest] of this.#live) {
       if (this.#live.size <= Server.LIVE_MAX) break;
       this.#live.delete(size);
+      this.#discard(oldest);
     }
   }
 
@@ -242,12 +256,13 @@ export class Server {
     this.#discarded++;
     if (this.#discarded < Server.DISCARDED_MAX && instance.bytes.length < Server.LARGE_BYTES) return;
     this.#discarded = 0;
-    this.#io.collect();
+    this.#isLittered = true;
   }
 
   #newInstance(): Instance {
     const { without } = this.#options;
-    return new Instance(this.#module, ++this.#instances, (instance) => guestImports(instance, without));
+    this.instancesMade++;
+    return new Instance(this.#module, (instance) => guestImports(instance, without));
   }
 
   #setting({ generation, header, atMs }: Message, phase: Phase | 'load'): PhaseSetting {

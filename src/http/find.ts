@@ -1,0 +1,42 @@
+import { type IdKind, type IdOf, idShapeOf, RefusedError, type WorkflowId } from '#base';
+import type { Mutation, Workflow } from '#model';
+import type { Api } from './context.ts';
+
+/** A workflow by its name or id. */
+export function workflowAt({ app }: Api, named: string): Workflow {
+  const { history } = app.engine;
+  const [found] = history.fetch('workflowNamed', named);
+  const row =
+    found ?? (idShapeOf(named) === 'workflow' ? history.fetch('workflow', named as WorkflowId)[0] : undefined);
+  if (row) return row;
+  throw new RefusedError({
+    code: 'not-found',
+    message: `there is no workflow ${JSON.stringify(named.slice(0, 100))}`,
+    why: 'no workflow has this name or id',
+    next: [{ label: 'see the workflows', argv: ['pawl', 'workflows'] }],
+  });
+}
+
+/** An id that was typed: of the right kind, or refused in words. Whether there is such a row says the model. */
+export function idOf<K extends IdKind>(kind: K, text: string): IdOf<K> {
+  if (idShapeOf(text) === kind) return text as IdOf<K>;
+  throw new RefusedError({
+    code: 'malformed-id',
+    message: `${JSON.stringify(text.slice(0, 100))} is not the id of ${kind === 'mutation' ? 'an output' : `a ${kind}`}`,
+    why: 'ids begin with the letters of their kind',
+    next: [{ label: 'look the id up in the list it came from' }],
+  });
+}
+
+export function mutationAt({ app }: Api, text: string): Mutation {
+  const id = idOf('mutation', text);
+  const [row] = app.engine.history.fetch('mutation', id);
+  if (row) return row;
+  throw new RefusedError({
+    code: 'not-found',
+    message: `there is no output ${id}`,
+    why: 'no row has this id',
+    next: [{ label: 'check the id; it may belong to another data folder' }],
+    ids: { mutation: id },
+  });
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { RefusedError } from '#base';
+import type { Ask } from './context.ts';
+
+const LIMIT_MAX = 1_000;
+const CURSOR_CHARS_MAX = 500;
+
+/** The body of a request, as it must be; what does not fit is refused field by field. */
+export async function bodyOf<S extends z.ZodType>(ask: Ask, schema: S): Promise<z.infer<S>> {
+  const text = await ask.req.text();
+  return parsed('the body', schema, text.trim() === '' ? {} : jsonOf(text));
+}
+
+/** A page: where it begins, how long it is, and by what it is filtered. */
+export function pageOf<F extends z.ZodRawShape>(ask: Ask, filters: F, limit: number) {
+  const page = z.object({
+    after: z.string().max(CURSOR_CHARS_MAX).optional(),
+    limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(limit),
+    ...filters,
+  });
+  return parsed('the query', page, ask.req.query());
+}
+
+/** The cursor of the next page: the last item of this one, if it is full. */
+export function nextAfter<R>(rows: readonly R[], limit: number, cursorOf: (row: R) => string): string | null {
+  const last = rows.at(-1);
+  return last !== undefined && rows.length >= limit ? cursorOf(last) : null;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid('the body is not JSON', cause instanceof Error ? cause.message : 'it cannot be parsed', cause);
+  }
+}
+
+function parsed<S extends z.ZodType>(what: string, schema: S, value: unknown): z.infer<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.map(String).join('.') || what}: ${message}`);
+  throw invalid(`${what} is not what this takes`, problems.join('; '), result.error);
+}
+
+function invalid(message: string, why: string, cause: unknown): RefusedError {
+  return new RefusedError({ code: 'invalid', message, why, next: [{ label: 'see docs/api.md' }], cause });
+}

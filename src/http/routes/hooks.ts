@@ -1,0 +1,101 @@
+import type { Hono } from 'hono';
+import { parseManifest } from '#script';
+import { type Verify, verifyDelivery } from '#trigger';
+import { type Api, type Ask, type Env, SCHEMA } from '../context.ts';
+import { RequestError } from '../errors.ts';
+import { workflowAt } from '../find.ts';
+
+/** What is of no use to a script, or none of its business. */
+const NOT_KEPT = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+];
+
+/** The secret that a webhook's sender signs with, as the secret source knows it. */
+export function hookSecretName(workflow: string, hook: string): string {
+  return `hook.${workflow}.${hook}`;
+}
+
+/** Deliveries of webhooks. The sender has no token but a signature; 2xx means that the delivery is durable. */
+export function addHooks(routes: Hono<Env>, api: Api): void {
+  routes.post('/hooks/:workflow/:hook', async (ask) => {
+    const workflow = workflowAt(api, ask.req.param('workflow'));
+    const hook = ask.req.param('hook');
+    const body = Buffer.from(await ask.req.arrayBuffer()).toString('utf8');
+    const deliveryId = await verified(ask, api, workflow, hook, body);
+    mustBeJson(body);
+    const { delivery, duplicate } = await api.app.engine.manager.acceptDelivery(workflow.id, {
+      hook,
+      deliveryId,
+      headers: JSON.stringify(headersOf(ask)),
+      body: body.trim() === '' ? 'null' : body,
+    });
+    return ask.json({ schema: SCHEMA, delivery, duplicate }, duplicate ? 200 : 202);
+  });
+}
+
+async function verified(
+  ask: Ask,
+  { app }: Api,
+  workflow: ReturnType<typeof workflowAt>,
+  hook: string,
+  body: string,
+): Promise<string> {
+  const code = workflow.activeScriptId === null ? undefined : app.engine.reader.scriptCode(workflow.activeScriptId);
+  const how = code && parseManifest(code.manifest).webhooks[hook]?.verify;
+  if (how === undefined) throw noHook(workflow.name, hook);
+  const secret = await app.secret(hookSecretName(workflow.name, hook));
+  if (secret === undefined || secret === '') throw noSecret(workflow.name, hook);
+  const result = verifyDelivery(how as Verify, { headers: ask.req.header(), body }, secret, app.clock.now());
+  if ('deliveryId' in result) return result.deliveryId;
+  throw new RequestError(
+    401,
+    'bad-signature',
+    `this delivery to ${workflow.name}/${hook} was not accepted`,
+    result.refused,
+    `check that the sender signs the ${how} way with the secret ${hookSecretName(workflow.name, hook)}`,
+  );
+}
+
+function mustBeJson(body: string): void {
+  try {
+    if (body.trim() !== '') JSON.parse(body);
+  } catch (cause) {
+    throw notJson(cause);
+  }
+}
+
+function notJson(cause: unknown): RequestError {
+  const why = cause instanceof Error ? cause.message : 'it cannot be parsed';
+  return new RequestError(400, 'not-json', 'the body of the delivery is not JSON', why, 'let the sender send JSON');
+}
+
+function headersOf(ask: Ask): Record<string, string> {
+  return Object.fromEntries(Object.entries(ask.req.header()).filter(([name]) => !NOT_KEPT.includes(name)));
+}
+
+function noHook(workflow: string, hook: string): RequestError {
+  return new RequestError(
+    404,
+    'not-found',
+    `workflow ${workflow} has no webhook ${JSON.stringify(hook.slice(0, 100))}`,
+    'webhooks are declared in the script',
+    'check the address, or deploy a version that has it',
+  );
+}
+
+/** The sender tries again later, and nothing is lost. */
+function noSecret(workflow: string, hook: string): RequestError {
+  const name = hookSecretName(workflow, hook);
+  return new RequestError(
+    503,
+    'no-hook-secret',
+    `deliveries to ${workflow}/${hook} cannot be checked`,
+    `the secret ${name} is not set`,
+    `set the secret ${name} to what the sender signs with`,
+  );
+}

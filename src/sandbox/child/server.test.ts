@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { encodeFrame } from '../frames.ts';
+import type { Limits } from '../limits.ts';
+import { FRAME, type ResetRule } from '../protocol.ts';
+import { ChildInProcess, producer } from './child-in-process.ts';
+import { guestImports } from './imports.ts';
+
+const answer = (generation: number, id: string, json: string) => encodeFrame(FRAME.answer, generation, [id, json]);
+
+/** Runs `observe` with all rules and without the one: the rule is worth its name only if that changes what is seen. */
+function rule(
+  name: ResetRule,
+  sentence: string,
+  observe: (child: ChildInProcess) => unknown,
+  kept: unknown,
+  limits: Partial<Limits> = {},
+): void {
+  test(sentence, () => {
+    assert.deepEqual(observe(new ChildInProcess({ limits })), kept);
+  });
+  test(`without the rule "${name}" that would not hold`, () => {
+    assert.notDeepEqual(observe(new ChildInProcess({ limits, without: [name] })), kept);
+  });
+}
+
+describe('each rule of the reset', () => {
+  rule(
+    'reset',
+    'a phase finds the script as it was loaded, whatever the one before did',
+    (child) => {
+      const code = producer(
+        'const seen = [count, [].polluted]; count++; Array.prototype.polluted = 1; return seen;',
+        'let count = 0',
+      );
+      child.run({ phase: 'producer', code });
+      return child.run({ phase: 'producer' });
+    },
+    { result: [0, null] },
+  );
+
+  rule(
+    'singleton-handles',
+    'the handles a phase needs were made before the image, so they outlive every reset',
+    (child) => {
+      const code = producer('return 1;');
+      return [child.run({ phase: 'producer', code }), child.run({ phase: 'producer' })];
+    },
+    [{ result: 1 }, { result: 1 }],
+  );
+
+  rule(
+    'generation',
+    'an answer to an earlier message is dropped before it touches the instance',
+    (child) => {
+      child.run({ phase: 'producer', code: producer('ctx.shop.get(); return 0;') });
+      const code = producer('return await ctx.shop.get();');
+      return child.run({
+        phase: 'producer',
+        code,
+        after: (now) => [answer(now - 1, '1', '"late"'), answer(now, '1', '"mine"')],
+      });
+    },
+    { result: 'mine' },
+  );
+
+  const isUsedAgain = (child: ChildInProcess, code: string): boolean => {
+    child.run({ phase: 'producer', code });
+    const made = child.server.instancesMade;
+    child.run({ phase: 'producer' });
+    return child.server.instancesMade === made;
+  };
+
+  rule(
+    'discard-unanswered',
+    'an instance with an unanswered call is thrown away',
+    (child) => isUsedAgain(child, producer('ctx.shop.get(); return 0;')),
+    false,
+  );
+
+  rule(
+    'discard-trapped',
+    'an instance that broke is thrown away',
+    (child) => isUsedAgain(child, producer('(function f() { f(); })();')),
+    false,
+    // So high that this process's own stack gives way before the engine looks.
+    { stackBytes: 1_000_000 },
+  );
+
+  rule(
+    'discard-grown',
+    'an instance whose memory grew is thrown away',
+    (child) => isUsedAgain(child, producer("return 'x'.repeat(4000000).length;")),
+    false,
+  );
+
+  rule(
+    'discard-extended',
+    'an instance with an extension is thrown away',
+    (child) => {
+      child.run({ phase: 'producer', code: producer('return 1;') });
+      const [extended] = child.server.live;
+      extended?.exports.__indirect_function_table.grow(1);
+      child.run({ phase: 'producer' });
+      return child.server.live[0] === extended;
+    },
+    false,
+  );
+
+  rule(
+    'date',
+    "Date is the run's start, in UTC",
+    (child) => {
+      const code = producer('return [Date.now(), new Date().toISOString(), new Date(0).getTimezoneOffset()];');
+      return child.run({ phase: 'producer', code });
+    },
+    { result: [1_700_000_000_000, '2023-11-14T22:13:20.000Z', 0] },
+  );
+
+  rule(
+    'seed',
+    "Math.random is seeded from the run, the same in each of its phases and another's in another run",
+    (child) => {
+      const code = producer('return [Math.random(), Math.random()];');
+      const once = JSON.stringify(child.run({ phase: 'producer', code, seed: [1, 2, 3, 4] }));
+      const again = JSON.stringify(child.run({ phase: 'producer', seed: [1, 2, 3, 4] }));
+      const other = JSON.stringify(child.run({ phase: 'producer', seed: [5, 6, 7, 8] }));
+      return [once === again, once === other];
+    },
+    [true, false],
+  );
+
+  rule(
+    'top-level',
+    'top-level code has no Date',
+    (child) => {
+      const ended = child.run({ phase: 'producer', code: producer('return at;', 'const at = Date.now()') });
+      return 'failed' in ended && /^Date is not available at the top level/.test(ended.failed);
+    },
+    true,
+  );
+
+  rule(
+    'strings-only',
+    'only texts are thrown into the script: nothing of this machine is in them',
+    (child) => {
+      const code = producer("try { await import('node:fs'); } catch (thrown) { return typeof thrown; }");
+      return child.run({ phase: 'producer', code });
+    },
+    { result: 'string' },
+  );
+
+  rule(
+    'image-limit',
+    'images are kept by least use up to their limit',
+    (child) => {
+      const load = (scriptId: string, top: string) => {
+        child.run({ phase: 'producer', code: producer('return big.length;', top), scriptId });
+      };
+      for (let i = 0; i < 40; i++) load(`script ${i}`, "const big = 'x'.repeat(3000000) + 'y'");
+      const [first, last] = ['script 0', 'script 39'].map((scriptId) => child.run({ phase: 'producer', scriptId }));
+      return [first, last, child.server.images.bytes < 64 * 1_024 * 1_024];
+    },
+    [{ failed: 'need code' }, { result: 3_000_001 }, true],
+  );
+
+  test('the engine has our clock, our chance and no output', () => {
+    const memory = new Uint8Array(64).fill(9);
+    const instance = { bytes: memory, driver: { onClock: () => 5 } } as never;
+    const { wasi_snapshot_preview1: wasi } = guestImports(instance, []);
+    const call = wasi as unknown as Record<string, (...args: unknown[]) => number>;
+    const view = new DataView(memory.buffer);
+    call.clock_time_get?.(0, 0n, 0);
+    assert.equal(view.getBigUint64(0, true), 5_000_000n);
+    call.random_get?.(8, 4);
+    assert.deepEqual([...memory.subarray(8, 13)], [0, 0, 0, 0, 9]);
+    view.setUint32(20, 7, true);
+    assert.equal(call.fd_write?.(1, 16, 1, 32), 0);
+    assert.equal(view.getUint32(32, true), 7, 'what was written nowhere counts as written');
+  });
+
+  test('without the rule "own-wasi" chance would come from this machine', () => {
+    const memory = new Uint8Array(4_096);
+    const { wasi_snapshot_preview1: wasi } = guestImports({ bytes: memory } as never, ['own-wasi']);
+    const call = wasi as unknown as Record<string, (...args: unknown[]) => number>;
+    for (let at = 0; at < 4_096; at++) call.random_get?.(at, 1);
+    assert.ok(memory.some((byte) => byte !== 0));
+  });
+});
+
+describe('the top level of a script', () => {
+  const top = (text: string) =>
+    new ChildInProcess({ limits: { cpuMs: 200 } }).run({ phase: 'describe', code: producer('', text) });
+
+  test('has no chance', () => {
+    assert.match(JSON.stringify(top('const x = Math.random()')), /Math\.random is not available at the top level/);
+  });
+
+  test('runs under the limits', () => {
+    assert.deepEqual(top('for (;;);'), { failed: 'cpu' });
+    assert.deepEqual(top('const a = []; for (;;) a.push(new Uint8Array(1e6))'), { failed: 'memory' });
+    assert.deepEqual(top('(function f() { f(); })()'), { failed: 'stack' });
+  });
+
+  test('may use a date that is written out', () => {
+    assert.ok('result' in top('const since = new Date(Date.UTC(2024, 0, 1)).toISOString()'));
+  });
+
+  test('is over before the first phase, with what it left to do later', () => {
+    const child = new ChildInProcess();
+    const code = producer('return ready;', 'let ready = false; Promise.resolve().then(() => { ready = true; })');
+    assert.deepEqual(child.run({ phase: 'producer', code }), { result: true });
+  });
+});
+
+test('an image keeps only what its script changed', () => {
+  const child = new ChildInProcess();
+  child.run({ phase: 'producer', code: producer('return 1;') });
+  assert.ok(child.server.images.bytes < 150_000, String(child.server.images.bytes));
+});
+
+test('leaving a script in the middle, again and again, harms nothing: the instance stays and each phase is fresh', () => {
+  const child = new ChildInProcess();
+  const code = `let n = 0; globalThis.__pawl_workflow = { consumers: { h: { subscribe: [], publishes: [],
+    async mutate(ctx) { n++; try { await ctx.shop.post({ n }); } catch { n = 7; } finally { n = 8; } } } } };`;
+  const first = child.frames({ phase: 'mutate', code }).at(-1)?.fields.slice(1, 3);
+  const [instance] = child.server.live;
+  for (let i = 0; i < 300; i++) {
+    assert.deepEqual(child.frames({ phase: 'mutate' }).at(-1)?.fields.slice(1, 3), first);
+  }
+  assert.deepEqual(first, ['', '{"n":1}']);
+  assert.equal(child.server.live[0], instance);
+});
+
+test('an error in a promise nobody awaits is found all the same', () => {
+  const child = new ChildInProcess();
+  const code = producer("(async () => { throw new Error('lost'); })(); return 1;");
+  assert.deepEqual(child.run({ phase: 'producer', code }), { failed: 'Error: lost' });
+});
+
+test('a handler that waits for what nothing can settle ends at once and says so', () => {
+  const child = new ChildInProcess();
+  const ended = child.run({ phase: 'producer', code: producer('await new Promise(() => undefined);') });
+  assert.match(JSON.stringify(ended), /nothing can settle any more/);
+});
+
+test('a message given up while it waits ends there', () => {
+  const child = new ChildInProcess();
+  const code = producer('await ctx.shop.get();');
+  const ended = child.run({ phase: 'producer', code, after: (now) => [encodeFrame(FRAME.abandon, now, [])] });
+  assert.deepEqual(ended, { failed: 'the host gave the run up' });
+});

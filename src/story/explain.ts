@@ -1,0 +1,146 @@
+import {
+  type EventId,
+  type InputId,
+  idShapeOf,
+  type MutationId,
+  RefusedError,
+  type RunId,
+  type WorkflowId,
+} from '#base';
+import type { Event, Input, Mutation, Workflow } from '#model';
+import { inputStory } from './inputs.ts';
+import { statusOf } from './status.ts';
+import type { Teller } from './teller.ts';
+import { auditLines, callLines, chainLines, eventLines, inputLines, type Line } from './timeline.ts';
+import { eventsOfInput, inputsOf, outputsOfEvent, runOf } from './trail.ts';
+import { newestFirst, versionName } from './versions.ts';
+import { count, duration, oneLine, outcomeWords, stamp } from './words.ts';
+
+export interface Explained {
+  readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output';
+  readonly id: string;
+  readonly story: readonly string[];
+}
+
+/** Longer stories are told by their beginning. */
+const EVENTS_TOLD = 50;
+const SESSIONS_TOLD = 20;
+const AUDIT_TOLD = 100;
+
+/** The story of one thing, in the order it happened; a workflow may be given by its name. */
+export function explain(teller: Teller, id: string): Explained {
+  const { history } = teller;
+  const [named] = history.fetch('workflowNamed', id);
+  if (named) return workflowStory(teller, named);
+  switch (idShapeOf(id)) {
+    case 'workflow': {
+      const [row] = history.fetch('workflow', id as WorkflowId);
+      return row ? workflowStory(teller, row) : unknown(id);
+    }
+    case 'run': {
+      const [row] = history.fetch('run', id as RunId);
+      return row ? { kind: 'run', id, story: told(chainLines(teller, row)) } : unknown(id);
+    }
+    case 'event': {
+      const [row] = history.fetch('event', id as EventId);
+      return row ? eventStory(teller, row) : unknown(id);
+    }
+    case 'input': {
+      const row = history.input(id as InputId);
+      return row ? wholeInputStory(teller, row) : unknown(id);
+    }
+    case 'mutation': {
+      const [row] = history.fetch('mutation', id as MutationId);
+      return row ? callStory(teller, row) : unknown(id);
+    }
+    default:
+      return unknown(id);
+  }
+}
+
+function callStory(teller: Teller, row: Mutation): Explained {
+  const run = runOf(teller, row.rootRunId);
+  const lines = [
+    ...inputLines(inputsOf(teller, row.eventIds)),
+    ...(run ? chainLines(teller, run) : callLines(teller, row)),
+  ];
+  const words = row.resolvedAt === null ? [`Now: ${outcomeWords(row)}.`] : [];
+  return { kind: 'output', id: row.id, story: [...told(lines), ...words] };
+}
+
+function eventStory(teller: Teller, event: Event): Explained {
+  const lines = [...eventLines(teller, event), ...workLines(teller, event)];
+  const redone = teller.history.redosOf(event.id, EVENTS_TOLD);
+  const again = redone.map((each) => `It was made again as ${each.id}, which is ${each.status}.`);
+  return { kind: 'event', id: event.id, story: [...told(lines), `Now: ${event.status}.`, ...again] };
+}
+
+/** Every run that worked on an event, with its call. */
+function workLines(teller: Teller, event: Event): Line[] {
+  const roots = outputsOfEvent(teller, event).map((row) => row.rootRunId);
+  const taken = runOf(teller, event.reservedByRunId);
+  const all = new Set([...roots, ...(taken ? [taken.rootRunId] : [])]);
+  return [...all].flatMap((root) => {
+    const run = runOf(teller, root);
+    return run ? chainLines(teller, run) : [];
+  });
+}
+
+function wholeInputStory(teller: Teller, input: Input): Explained {
+  const events = eventsOfInput(teller, input);
+  const lines = events
+    .slice(0, EVENTS_TOLD)
+    .flatMap((event) => [...eventLines(teller, event), ...workLines(teller, event)]);
+  const { sentence } = inputStory(teller, input);
+  const more =
+    events.length > EVENTS_TOLD
+      ? [`It caused ${count(events.length, 'event')}; the first ${EVENTS_TOLD} are told here.`]
+      : [];
+  return {
+    kind: 'input',
+    id: input.id,
+    story: [...told([...inputLines([input]), ...lines]), ...more, `Now: ${sentence}.`],
+  };
+}
+
+function workflowStory(teller: Teller, workflow: Workflow): Explained {
+  const { history } = teller;
+  const versions = [...history.fetch('scriptsOf', workflow.id)].sort(newestFirst);
+  const lines: Line[] = [
+    ...auditLines(history.audit(workflow.id, AUDIT_TOLD)),
+    ...versions.flatMap((script) =>
+      history
+        .audit(script.id, AUDIT_TOLD)
+        .map(({ at, actor, act }) => ({ at, text: `${actor}: ${act} ${versionName(script)}` })),
+    ),
+    ...history.sessions(workflow.id, { limit: SESSIONS_TOLD }).map((session) => ({
+      at: session.startTimestamp,
+      text: `a session began (trigger ${session.trigger}) and ${sessionWords(session)} (${session.id})`,
+    })),
+  ];
+  return { kind: 'workflow', id: workflow.id, story: [...told(lines), `Now: ${statusOf(teller, workflow).sentence}.`] };
+}
+
+function sessionWords(session: ReturnType<Teller['history']['sessions']>[number]): string {
+  if (session.endTimestamp === null) return 'is under way';
+  const took = duration(session.endTimestamp - session.startTimestamp);
+  const runs = count(session.handlerRunCount, 'run');
+  return session.result === 'completed'
+    ? `committed ${runs} in ${took}`
+    : `stopped after ${runs} and ${took}: ${oneLine(session.error ?? '', 160)}`;
+}
+
+/** In the order of time, each line once. */
+function told(lines: readonly Line[]): string[] {
+  const ordered = [...lines].sort((a, b) => a.at - b.at).map(({ at, text }) => `${stamp(at)} ${text}`);
+  return [...new Set(ordered)];
+}
+
+function unknown(id: string): never {
+  throw new RefusedError({
+    code: 'not-found',
+    message: `there is nothing to tell of ${JSON.stringify(id.slice(0, 60))}`,
+    why: 'it is no workflow, and no id of a run, event, input or output that exists',
+    next: [{ label: 'see the workflows', argv: ['pawl', 'workflows'] }],
+  });
+}

@@ -1,0 +1,163 @@
+import type { NextStep } from '#base';
+import type { HandlerState, Run, Script, Workflow } from '#model';
+import { goBack } from './obstacles.ts';
+import type { Condition } from './standing.ts';
+import type { Teller } from './teller.ts';
+import { activatedAt } from './versions.ts';
+import { callName, clockTime, count, duration, oneLine } from './words.ts';
+
+/** From then on it is news that a service does not answer. */
+const NOTICE_MS = 3_600_000;
+/** A new version that does the wrong thing is noticed within a day. */
+const FRESH_MS = 24 * 3_600_000;
+const PENDING_MAX = 100_000;
+
+/** What a workflow does that nothing keeps from going on. */
+export function goesOn(teller: Teller, workflow: Workflow): Condition {
+  const stage = notLive(workflow);
+  if (stage) return stage;
+  const { history } = teller;
+  const [run] = history.fetch('activeRun', workflow.id);
+  if (run) return running(teller, workflow, run);
+  const [script] = workflow.activeScriptId === null ? [] : history.fetch('script', workflow.activeScriptId);
+  const handlers = script ? [...script.handlers.producers, ...script.handlers.consumers].map(({ name }) => name) : [];
+  const states = history.fetch('handlerStates', workflow.id).filter((state) => handlers.includes(state.handlerName));
+  const late = states
+    .filter((state) => (state.backoffUntil ?? 0) > teller.now)
+    .sort((a, b) => (a.backoffUntil ?? 0) - (b.backoffUntil ?? 0))[0];
+  if (late) return retrying(teller, workflow, late);
+  return resting(teller, workflow, script, states);
+}
+
+function notLive({ id, name, status, createdAt }: Workflow): Condition | undefined {
+  const plain = { id, since: createdAt, evidence: [], waitsForPerson: false, blocks: false };
+  switch (status) {
+    case 'draft':
+      return {
+        ...plain,
+        kind: 'draft',
+        sentence: 'has no version yet',
+        next: [{ label: 'deploy one (pawl deploy FILE)' }],
+      };
+    case 'ready':
+      return {
+        ...plain,
+        kind: 'ready',
+        sentence: 'has a version that is not active',
+        next: [{ label: 'see its versions', argv: ['pawl', 'versions', name] }],
+      };
+    case 'archived':
+      return { ...plain, kind: 'archived', sentence: 'archived', next: [] };
+    case 'active':
+    case 'paused':
+    case 'error':
+      return undefined;
+  }
+}
+
+const PHASE_WORDS: Readonly<Record<Run['phase'], string>> = {
+  executing: '',
+  preparing: ', choosing its events',
+  prepared: ', about to make its call',
+  mutating: ', waiting for its call to be answered',
+  mutated: ', its call is done',
+  emitting: ', finishing',
+  committed: '',
+};
+
+function running(teller: Teller, workflow: Workflow, run: Run): Condition {
+  const { history, now } = teller;
+  const [call] = history.fetch('ledger', run.rootRunId);
+  const sending = run.phase === 'mutating' && call ? `, waiting for one ${callName(call)} to be answered` : undefined;
+  const pending = history.countEvents(workflow.id, 'pending', PENDING_MAX);
+  const rest = pending === 0 ? '' : `; ${count(pending, 'event')} to go`;
+  return {
+    kind: 'running',
+    id: run.id,
+    sentence: `running ${run.handlerName}${sending ?? PHASE_WORDS[run.phase]} (for ${duration(now - run.startTimestamp)})${rest}`,
+    since: run.startTimestamp,
+    evidence: [],
+    next: [
+      { label: 'watch what it does', argv: ['pawl', 'outputs', workflow.name] },
+      { label: 'stop it at the next safe point', argv: ['pawl', 'cancel', workflow.name] },
+      ...backFromFresh(teller, workflow),
+    ],
+    waitsForPerson: false,
+    blocks: false,
+  };
+}
+
+function retrying({ history, now }: Teller, workflow: Workflow, state: HandlerState): Condition {
+  const until = state.backoffUntil ?? now;
+  const since = state.transientSince ?? now;
+  const [run] = history.runs(workflow.id, { status: 'paused:transient', handler: state.handlerName, limit: 1 });
+  const [call] = run ? history.fetch('ledger', run.rootRunId) : [];
+  const what = call ? `for ${call.connection} to answer again` : `to try ${state.handlerName} again`;
+  const notice = now - since >= NOTICE_MS ? `, not working for ${duration(now - since)}` : '';
+  return {
+    kind: 'retrying',
+    id: run?.id ?? workflow.id,
+    sentence: `waiting until ${clockTime(until, now)} ${what} (${count(state.transientCount, 'try', 'tries')}${notice}: ${oneLine(run?.error ?? 'no answer')})`,
+    since,
+    evidence: run?.error ? [oneLine(run.error)] : [],
+    next: [
+      { label: 'try now', argv: ['pawl', 'trigger', workflow.name] },
+      ...(run ? [{ label: 'see what happened', argv: ['pawl', 'explain', run.id] }] : []),
+    ],
+    waitsForPerson: false,
+    blocks: true,
+  };
+}
+
+function resting(
+  teller: Teller,
+  workflow: Workflow,
+  script: Script | undefined,
+  states: readonly HandlerState[],
+): Condition {
+  const { history, now } = teller;
+  const [session] = history.sessions(workflow.id, { limit: 1 });
+  const plain = {
+    id: workflow.id,
+    since: session?.endTimestamp ?? workflow.createdAt,
+    evidence: [],
+    waitsForPerson: false,
+    blocks: false,
+  };
+  const run: NextStep = { label: 'run it now', argv: ['pawl', 'trigger', workflow.name] };
+  if (workflow.quiet) {
+    return { ...plain, kind: 'quiet', sentence: 'cancelled, waiting for the next trigger', blocks: true, next: [run] };
+  }
+  if (workflow.dueAt !== null && workflow.dueAt <= now) {
+    return { ...plain, kind: 'due', sentence: 'about to run', next: backFromFresh(teller, workflow) };
+  }
+  const pending = history.countEvents(workflow.id, 'pending', PENDING_MAX);
+  const left =
+    pending === 0 ? '' : `; ${count(pending, 'event')} left by ${pending === 1 ? 'its' : 'their'} consumer for later`;
+  return {
+    ...plain,
+    kind: 'idle',
+    sentence: `idle, ${whatIsNext(script, states, now)}${left}`,
+    next: [run, ...backFromFresh(teller, workflow)],
+  };
+}
+
+function whatIsNext(script: Script | undefined, states: readonly HandlerState[], now: number): string {
+  const times = states
+    .flatMap(({ handlerName, nextAt, wakeAt }) =>
+      [nextAt, wakeAt].flatMap((at) => (at === null ? [] : [{ handlerName, at }])),
+    )
+    .sort((a, b) => a.at - b.at);
+  const [next] = times;
+  if (next) return `next ${next.handlerName} in ${duration(next.at - now)}`;
+  const hasHook = script?.handlers.producers.some((producer) => producer.webhook) ?? false;
+  return hasHook ? 'waiting for a delivery' : 'waiting for events';
+}
+
+/** A version that is new may be the wrong one: how to go back is said before anyone has to look for it. */
+function backFromFresh(teller: Teller, workflow: Workflow): NextStep[] {
+  const { history, now } = teller;
+  const [active] = workflow.activeScriptId === null ? [] : history.fetch('script', workflow.activeScriptId);
+  const at = active && activatedAt(teller, active);
+  return at !== undefined && now - at < FRESH_MS ? goBack(teller, workflow) : [];
+}

@@ -1,0 +1,81 @@
+import type { InputId, MutationId, WorkflowId } from '#base';
+import type { Event, EventStatus, Input, MutationStatus } from '#model';
+import type { Teller } from './teller.ts';
+import { eventsOfInput, outputsOfEvents, runOf } from './trail.ts';
+import { count, outcomeWords } from './words.ts';
+
+/** `waiting` means for a person: a question, an approval, a repair, or an event that was parked. */
+export type InputState = 'done' | 'pending' | 'skipped' | 'waiting';
+
+export interface InputStory {
+  readonly id: InputId;
+  readonly workflow: WorkflowId;
+  readonly name: string;
+  readonly source: string;
+  readonly type: string;
+  readonly externalId: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly state: InputState;
+  readonly sentence: string;
+  readonly events: Readonly<Record<EventStatus, number>>;
+  readonly outputs: readonly {
+    readonly id: MutationId;
+    readonly title: string | null;
+    readonly status: MutationStatus;
+    readonly words: string;
+  }[];
+}
+
+export function inputStory(teller: Pick<Teller, 'history'>, input: Input): InputStory {
+  const events = eventsOfInput(teller, input);
+  const outputs = outputsOfEvents(teller, events);
+  const read = events.filter((event) => isRead(teller, event));
+  const state = stateOf(teller, read);
+  const { id, workflowId, source, type, externalId, title, createdAt } = input;
+  return {
+    id,
+    workflow: workflowId,
+    name: teller.history.fetch('workflow', workflowId)[0]?.name ?? '',
+    source,
+    type,
+    externalId,
+    title,
+    createdAt,
+    state,
+    sentence: sentenceOf(state, read, outputs.map(outcomeWords)),
+    events: countByStatus(events),
+    outputs: outputs.map((row) => ({ id: row.id, title: row.uiTitle, status: row.status, words: outcomeWords(row) })),
+  };
+}
+
+/** Events that nobody reads are a record of what happened: they keep no input open. */
+function isRead({ history }: Pick<Teller, 'history'>, event: Event): boolean {
+  if (event.status !== 'pending') return true;
+  const active = history.fetch('workflow', event.workflowId)[0]?.activeScriptId;
+  const consumers = active ? (history.fetch('script', active)[0]?.handlers.consumers ?? []) : [];
+  return consumers.some((consumer) => consumer.subscribe.includes(event.topic));
+}
+
+function stateOf(teller: Pick<Teller, 'history'>, events: readonly Event[]): InputState {
+  const isStuck = (event: Event): boolean =>
+    event.status === 'parked' ||
+    (event.status === 'reserved' && runOf(teller, event.reservedByRunId)?.status !== 'active');
+  if (events.some(isStuck)) return 'waiting';
+  if (events.some((event) => event.status === 'pending' || event.status === 'reserved')) return 'pending';
+  // What was done again counts as what became of the repeat.
+  const redone = new Set(events.map((event) => event.redoOf));
+  return events.some((event) => event.status === 'skipped' && !redone.has(event.id)) ? 'skipped' : 'done';
+}
+
+function sentenceOf(state: InputState, events: readonly Event[], outcomes: readonly string[]): string {
+  if (events.length === 0) return 'done: nothing was to be done for it';
+  const outputs = outcomes.length === 0 ? 'no output' : `${count(outcomes.length, 'output')}: ${outcomes.join('; ')}`;
+  return `${state}: ${count(events.length, 'event')}, ${outputs}`;
+}
+
+function countByStatus(events: readonly Event[]): Record<EventStatus, number> {
+  const counts = { pending: 0, reserved: 0, consumed: 0, skipped: 0, parked: 0 };
+  for (const { status } of events) counts[status]++;
+  return counts;
+}

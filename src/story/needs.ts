@@ -1,0 +1,56 @@
+import type { NextStep, WorkflowId } from '#base';
+import type { Workflow } from '#model';
+import { question } from './obstacles.ts';
+import { type Condition, standingOf } from './standing.ts';
+import type { Teller } from './teller.ts';
+
+/** One thing that waits for a person. */
+export interface Need {
+  readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence';
+  readonly id: string;
+  readonly workflow: WorkflowId;
+  readonly name: string;
+  readonly sentence: string;
+  readonly since: number | null;
+  readonly evidence: readonly string[];
+  readonly next: readonly NextStep[];
+}
+
+/** What waits for a person in one workflow. A connection that several wait for is told once, with the first of them. */
+export function needsOf(teller: Teller, workflow: Workflow): readonly Need[] {
+  return [...standingOf(teller, workflow), ...setAside(teller, workflow)].flatMap((condition) => {
+    if (!condition.waitsForPerson || isToldElsewhere(teller, workflow, condition)) return [];
+    const { kind, id, sentence, since, evidence, next } = condition;
+    if (!isNeed(kind)) return [];
+    return [{ kind, id, workflow: workflow.id, name: workflow.name, sentence, since, evidence, next }];
+  });
+}
+
+/** The workflow has gone on, the question has not gone away. */
+function setAside(teller: Teller, workflow: Workflow): Condition[] {
+  return teller.history
+    .fetch('openLedger', workflow.id)
+    .filter((row) => row.setAsideAt !== null && row.status === 'indeterminate')
+    .map((row) => {
+      const asked = question(teller, row);
+      return { ...asked, sentence: `set aside, but still ${asked.sentence}` };
+    });
+}
+
+function isToldElsewhere({ history }: Teller, workflow: Workflow, { kind, id }: Condition): boolean {
+  if (kind !== 'connection') return false;
+  return history.fetch('workflowsHeldBy', id).some((other) => other.id < workflow.id);
+}
+
+const NEEDS: readonly string[] = [
+  'unknown',
+  'approval',
+  'connection',
+  'repair',
+  'error',
+  'evidence',
+] satisfies Need['kind'][];
+
+function isNeed(kind: Condition['kind']): kind is Need['kind'] {
+  return NEEDS.includes(kind);
+}

@@ -1,0 +1,228 @@
+import type { NextStep } from '#base';
+import { CALL_GRACE_MS, type MaintenanceTask, type Mutation, type Run, type Workflow } from '#model';
+import type { Condition } from './standing.ts';
+import type { Teller } from './teller.ts';
+import { versionBefore, versionName } from './versions.ts';
+import { callLine, callName, clockTime, count, duration, eventName, list, oneLine, stamp } from './words.ts';
+
+/** What keeps a workflow from going on, each kind of it by itself. */
+
+const EVIDENCE_MAX = 20;
+/** More events than this are not named one by one in a command. */
+const SUSPECTS_MAX = 20;
+
+export function questions(teller: Teller, workflow: Workflow): Condition[] {
+  return teller.history
+    .fetch('openLedger', workflow.id)
+    .filter((row) => row.setAsideAt === null && (row.status === 'indeterminate' || row.status === 'needs_reconcile'))
+    .map((row) => question(teller, row));
+}
+
+/** A call whose outcome nobody knows; also one that was set aside. */
+export function question(teller: Teller, row: Mutation): Condition {
+  const { now, history } = teller;
+  const [run] = history.fetch('lastRun', row.rootRunId);
+  const isChecking = row.status === 'needs_reconcile';
+  const call = `one ${callName(row)}${row.uiTitle === null ? '' : ` (${oneLine(row.uiTitle, 80)})`} happened`;
+  const looks = row.reconcileCount === 0 ? '' : `, ${count(row.reconcileCount, 'look')} so far`;
+  const nextLook = row.reconcileAt === null ? '' : `, next look in ${duration(row.reconcileAt - now)}`;
+  return {
+    kind: isChecking ? 'checking' : 'unknown',
+    id: row.id,
+    sentence: isChecking ? `checking whether ${call}${looks}${nextLook}` : `waiting for you to say whether ${call}`,
+    since: run?.endTimestamp ?? row.createdAt,
+    evidence: evidenceOf(teller, row),
+    next: answers(row, now),
+    waitsForPerson: !isChecking,
+    blocks: row.setAsideAt === null,
+  };
+}
+
+function evidenceOf({ history }: Teller, row: Mutation): string[] {
+  return [
+    `the call: ${callLine(row)}`,
+    `recorded ${stamp(row.createdAt)}, with the idempotency key ${row.idempotencyKey}`,
+    ...(row.error === null ? [] : [`what went wrong: ${oneLine(row.error)}`]),
+    ...history
+      .evidence(row.id, EVIDENCE_MAX)
+      .map((each) => `${stamp(each.createdAt)} ${each.source} says ${each.says}: ${oneLine(each.detail)}`),
+  ];
+}
+
+function answers(row: Mutation, now: number): NextStep[] {
+  const resolve = (label: string, how: string): NextStep => ({ label, argv: ['pawl', 'resolve', row.id, how] });
+  const notBefore = (row.callEndedAt ?? (row.callDeadline ?? 0) + CALL_GRACE_MS) + row.visibilityMs;
+  const early =
+    notBefore > now ? ` (can be known from ${clockTime(notBefore, now)}, in ${duration(notBefore - now)})` : '';
+  return [
+    resolve('it happened', '--happened'),
+    resolve(`it did not happen: send it again${early}`, '--did-not-happen'),
+    resolve('go on without it', '--skip'),
+    ...(row.status === 'indeterminate' && row.canReconcile ? [resolve('look again', '--check-again')] : []),
+    ...(row.setAsideAt === null
+      ? [{ label: 'leave the question open and let the workflow go on', argv: ['pawl', 'set-aside', row.id] }]
+      : []),
+    { label: 'see everything about it', argv: ['pawl', 'explain', row.id] },
+  ];
+}
+
+export function approvals({ history }: Teller, workflow: Workflow): Condition[] {
+  if (!workflow.holds.includes('approval')) return [];
+  const calls = history
+    .fetch('openLedger', workflow.id)
+    .filter((row) => row.status === 'pending' && row.approvedAt === null)
+    .map((row): Condition => {
+      const title = row.uiTitle === null ? callLine(row) : oneLine(row.uiTitle, 80);
+      return {
+        kind: 'approval',
+        id: row.id,
+        sentence: `waiting for your approval of one ${callName(row)}: ${title}`,
+        since: row.createdAt,
+        evidence: row.preview.split('\n').slice(0, EVIDENCE_MAX),
+        next: [
+          { label: 'send it', argv: ['pawl', 'approve', row.id] },
+          { label: 'do not send it, and go on without it', argv: ['pawl', 'reject', row.id, '--skip'] },
+          { label: 'do not send it, and put its events aside', argv: ['pawl', 'reject', row.id, '--park'] },
+        ],
+        waitsForPerson: true,
+        blocks: true,
+      };
+    });
+  return workflow.grantMissing ? [...calls, grant({ history }, workflow)] : calls;
+}
+
+function grant({ history }: Pick<Teller, 'history'>, workflow: Workflow): Condition {
+  const [run] = history.runs(workflow.id, { status: 'paused:approval', limit: 1 });
+  return {
+    kind: 'approval',
+    id: workflow.id,
+    sentence: `waiting for a permission: ${run ? oneLine(run.error ?? 'refused') : 'its version asks for more than was allowed'}`,
+    since: run?.endTimestamp ?? null,
+    evidence: run ? [`${run.handlerName} was refused in ${run.id}`] : [],
+    next: [{ label: 'the permission is given: go on', argv: ['pawl', 'approve', workflow.name] }],
+    waitsForPerson: true,
+    blocks: true,
+  };
+}
+
+export function connections({ history }: Teller, workflow: Workflow): Condition[] {
+  return workflow.heldConnections.map((name) => {
+    const [row] = history.fetch('connection', name);
+    const waiting = history.fetch('workflowsHeldBy', name).map((held) => held.name);
+    const others = waiting.length > 1 ? `; ${count(waiting.length, 'workflow')} wait for it: ${list(waiting)}` : '';
+    return {
+      kind: 'connection',
+      id: name,
+      sentence: `waiting for connection ${name}, whose credentials were refused: ${oneLine(row?.refusedReason ?? '')}${others}`,
+      since: row?.refusedAt ?? null,
+      evidence: row?.refusedReason ? [oneLine(row.refusedReason)] : [],
+      next: [
+        {
+          label: `after renewing the secret of ${name}: test it and let all go on`,
+          argv: ['pawl', 'connections', 'test', name],
+        },
+        { label: 'let all go on without a test', argv: ['pawl', 'connections', 'cure', name] },
+      ],
+      waitsForPerson: true,
+      blocks: true,
+    };
+  });
+}
+
+export function errors(teller: Teller, workflow: Workflow): Condition[] {
+  if (!workflow.holds.includes('error')) return [];
+  const tasks = teller.history.fetch('openTasks', workflow.id).filter((task) => task.kind === 'evidence');
+  if (tasks.length > 0) return tasks.map((task) => contradiction(teller, workflow, task));
+  const [session] = teller.history.sessions(workflow.id, { limit: 1 });
+  return [
+    {
+      kind: 'error',
+      id: workflow.id,
+      sentence: `stopped: ${oneLine(workflow.errorReason ?? 'an error')}`,
+      since: session?.endTimestamp ?? null,
+      evidence: workflow.errorReason === null ? [] : [oneLine(workflow.errorReason, 2_000)],
+      next: [
+        { label: 'see what happened', argv: ['pawl', 'explain', workflow.name] },
+        { label: 'let it go on', argv: ['pawl', 'resume', workflow.name] },
+        ...goBack(teller, workflow),
+      ],
+      waitsForPerson: true,
+      blocks: true,
+    },
+  ];
+}
+
+/** Somebody said that a call had not happened, and now it turns out that it had. */
+function contradiction({ history }: Teller, workflow: Workflow, task: MaintenanceTask): Condition {
+  const row = ledgerOf({ history }, task);
+  const events = (row?.eventIds ?? []).filter((id) => {
+    const status = history.fetch('event', id)[0]?.status;
+    return status === 'pending' || status === 'parked';
+  });
+  const named = events.slice(0, SUSPECTS_MAX);
+  return {
+    kind: 'evidence',
+    id: task.id,
+    sentence: `stopped before something is sent twice: ${oneLine(task.detail)}`,
+    since: task.createdAt,
+    evidence: row ? [`the call: ${callLine(row)}`] : [],
+    next: [
+      ...(named.length > 0 ? [{ label: 'it happened: do not send it again', argv: ['pawl', 'skip', ...named] }] : []),
+      ...(named.length > 0 ? [{ label: 'put it aside for now', argv: ['pawl', 'park', ...named] }] : []),
+      { label: 'after that, let the workflow go on; without it, send again', argv: ['pawl', 'resume', workflow.name] },
+    ],
+    waitsForPerson: true,
+    blocks: true,
+  };
+}
+
+function ledgerOf({ history }: Pick<Teller, 'history'>, task: MaintenanceTask): Mutation | undefined {
+  const [run] = history.fetch('run', task.runId);
+  return run && history.fetch('ledger', run.rootRunId)[0];
+}
+
+export function repairs(teller: Teller, workflow: Workflow): Condition[] {
+  const [run] = workflow.maintenanceRunId === null ? [] : teller.history.fetch('run', workflow.maintenanceRunId);
+  if (!run) return [];
+  const isAfter = workflow.pendingRetryRunId === run.id;
+  const done = isAfter ? ' after its call was made' : '';
+  return [
+    {
+      kind: 'repair',
+      id: run.id,
+      sentence: `needs a repair: ${run.handlerName} failed${done}: ${oneLine(run.error ?? '')}`,
+      since: run.endTimestamp,
+      evidence: [`${run.handlerName} stopped in ${run.phase} as ${run.id}`],
+      next: [
+        { label: 'mend the script and deploy it (pawl deploy FILE)' },
+        { label: 'try the same version again', argv: ['pawl', 'retry', workflow.name] },
+        ...(isAfter
+          ? [{ label: 'the call is done: finish the run without next', argv: ['pawl', 'finish', run.id] }]
+          : suspects(teller, run)),
+        ...goBack(teller, workflow),
+        { label: 'see what happened', argv: ['pawl', 'explain', run.id] },
+      ],
+      waitsForPerson: true,
+      blocks: true,
+    },
+  ];
+}
+
+/** The events the script had in its hands: one of them may be what it stumbles over. */
+function suspects({ history }: Teller, run: Run): NextStep[] {
+  const events = run.suspects.flatMap((id) => history.fetch('event', id)).filter((event) => event.status === 'pending');
+  const [first] = events;
+  if (!first || events.length > SUSPECTS_MAX) return [];
+  const what = events.length === 1 ? `event ${eventName(first)}` : `the ${events.length} events it had looked at`;
+  const ids = events.map((event) => event.id);
+  return [
+    { label: `put ${what} aside, to be done later`, argv: ['pawl', 'park', ...ids] },
+    { label: `leave out ${what}`, argv: ['pawl', 'skip', ...ids] },
+  ];
+}
+
+export function goBack(teller: Teller, workflow: Workflow): NextStep[] {
+  const before = versionBefore(teller, workflow);
+  if (!before) return [];
+  return [{ label: `go back to version ${versionName(before)}`, argv: ['pawl', 'rollback', workflow.name] }];
+}

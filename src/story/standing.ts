@@ -1,0 +1,73 @@
+import type { NextStep } from '#base';
+import type { Workflow } from '#model';
+import { goesOn } from './going-on.ts';
+import { approvals, connections, errors, questions, repairs } from './obstacles.ts';
+import type { Teller } from './teller.ts';
+import { clockTime } from './words.ts';
+
+/** One reason why a workflow stands as it does, with what a person can type about it. */
+export interface Condition {
+  readonly kind:
+    | 'unknown'
+    | 'checking'
+    | 'approval'
+    | 'connection'
+    | 'error'
+    | 'evidence'
+    | 'repair'
+    | 'paused'
+    | 'running'
+    | 'retrying'
+    | 'quiet'
+    | 'due'
+    | 'idle'
+    | 'draft'
+    | 'ready'
+    | 'archived';
+  /** What the next steps act on. */
+  readonly id: string;
+  /** In plain words, without the name of the workflow. */
+  readonly sentence: string;
+  readonly since: number | null;
+  /** What is known, for whoever has to decide. */
+  readonly evidence: readonly string[];
+  readonly next: readonly NextStep[];
+  /** It goes on only when a person did something. */
+  readonly waitsForPerson: boolean;
+  /** No other event of the workflow is worked on meanwhile. */
+  readonly blocks: boolean;
+}
+
+/** Every reason that stands, the one to look at first in front. There is always one. */
+export function standingOf(teller: Teller, workflow: Workflow): readonly [Condition, ...Condition[]] {
+  const [first, ...others] = [
+    ...questions(teller, workflow),
+    ...approvals(teller, workflow),
+    ...connections(teller, workflow),
+    ...errors(teller, workflow),
+    ...repairs(teller, workflow),
+    ...pauses(teller, workflow),
+  ];
+  return first ? [first, ...others] : [goesOn(teller, workflow)];
+}
+
+const AUDIT_MAX = 50;
+
+function pauses({ history, now }: Teller, workflow: Workflow): Condition[] {
+  if (!workflow.holds.includes('user')) return [];
+  const paused = history.audit(workflow.id, AUDIT_MAX).find((entry) => entry.act === 'pause');
+  const [run] = history.fetch('activeRun', workflow.id);
+  const ending = run ? `; ${run.handlerName} still runs to its end` : '';
+  return [
+    {
+      kind: 'paused',
+      id: workflow.id,
+      sentence: `paused by ${paused?.actor ?? 'somebody'}${paused ? ` at ${clockTime(paused.at, now)}` : ''}${ending}`,
+      since: paused?.at ?? null,
+      evidence: [],
+      next: [{ label: 'let it go on', argv: ['pawl', 'resume', workflow.name] }],
+      waitsForPerson: false,
+      blocks: true,
+    },
+  ];
+}

@@ -1,0 +1,66 @@
+import type { NextStep, WorkflowId } from '#base';
+import type { Workflow, WorkflowStatus } from '#model';
+import { type Condition, standingOf } from './standing.ts';
+import type { Teller } from './teller.ts';
+import { count, duration } from './words.ts';
+
+/** Counting stops here: nobody acts otherwise on more. */
+const COUNT_MAX = 100_000;
+
+export interface Waiting {
+  readonly pending: number;
+  readonly reserved: number;
+  readonly parked: number;
+  readonly deliveries: number;
+}
+
+export interface Status {
+  readonly workflow: WorkflowId;
+  readonly name: string;
+  readonly status: WorkflowStatus;
+  readonly kind: Condition['kind'];
+  /** Everything that stands, as one sentence. */
+  readonly sentence: string;
+  readonly since: number | null;
+  /** What waits behind it, in words; null when nothing does. */
+  readonly blocks: string | null;
+  readonly waiting: Waiting;
+  readonly next: readonly NextStep[];
+}
+
+/** How a workflow stands, for whoever looks at 3 am: what, since when, what it blocks, and what to type. */
+export function statusOf(teller: Teller, workflow: Workflow): Status {
+  const standing = standingOf(teller, workflow);
+  const [first, ...others] = standing;
+  const waiting = waitingOf(teller, workflow);
+  const blocks = standing.some((condition) => condition.blocks) ? waiting.pending : 0;
+  const also = others.map((condition) => `; also ${condition.sentence}`).join('');
+  return {
+    workflow: workflow.id,
+    name: workflow.name,
+    status: workflow.status,
+    kind: first.kind,
+    sentence: `${first.sentence}${also}${aside(teller, first, blocks)}`,
+    since: first.since,
+    blocks: blocks > 0 ? count(blocks, 'event') : null,
+    waiting,
+    next: standing.flatMap((condition) => condition.next),
+  };
+}
+
+export function waitingOf({ history }: Pick<Teller, 'history'>, { id }: Workflow): Waiting {
+  return {
+    pending: history.countEvents(id, 'pending', COUNT_MAX),
+    reserved: history.countEvents(id, 'reserved', COUNT_MAX),
+    parked: history.countEvents(id, 'parked', COUNT_MAX),
+    deliveries: history.countDeliveries(id, COUNT_MAX),
+  };
+}
+
+function aside({ now }: Teller, { since, blocks: stops }: Condition, blocks: number): string {
+  const facts = [
+    ...(stops && since !== null ? [`since ${duration(now - since)}`] : []),
+    ...(blocks > 0 ? [`${count(blocks, 'event')} ${blocks === 1 ? 'waits' : 'wait'} behind it`] : []),
+  ];
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+}

@@ -1,0 +1,122 @@
+import type { AuditEntry, Event, Input, Mutation, Run } from '#model';
+import type { Teller } from './teller.ts';
+import { inputsOf, runOf } from './trail.ts';
+import { versionName } from './versions.ts';
+import { callLine, callName, count, duration, eventName, list, oneLine, outcomeWords, stopWords } from './words.ts';
+
+/** One thing that happened, and when. */
+export interface Line {
+  readonly at: number;
+  readonly text: string;
+}
+
+const RUNS_MAX = 100;
+const EVIDENCE_MAX = 100;
+const AUDIT_MAX = 100;
+const LOGS_MAX = 20;
+const PUBLISHED_MAX = 100;
+
+export function inputLines(inputs: readonly Input[]): Line[] {
+  return inputs.map(({ id, source, type, externalId, title, createdAt }) => ({
+    at: createdAt,
+    text: `${source} ${type} ${externalId} came in: ${oneLine(title, 120)} (${id})`,
+  }));
+}
+
+/** From what caused an event to where it was published, and what people did to it. */
+export function eventLines(teller: Teller, event: Event): Line[] {
+  const { history } = teller;
+  const publisher = runOf(teller, event.publishedByRunId);
+  const by = publisher ? `${publisher.handlerName} (${publisher.id})` : 'a person';
+  const again = event.redoOf === null ? `published by ${by}` : `made again from ${event.redoOf}`;
+  return [
+    ...inputLines(inputsOf(teller, [event.id])),
+    { at: event.createdAt, text: `${eventName(event)} was ${again} as ${event.id}` },
+    ...auditLines(history.audit(event.id, AUDIT_MAX)),
+  ];
+}
+
+/** A run with all its retries, and its call in between. */
+export function chainLines(teller: Teller, run: Run): Line[] {
+  const runs = teller.history.runsOfChain(run.rootRunId, RUNS_MAX);
+  const [ledger] = teller.history.fetch('ledger', run.rootRunId);
+  return [...runs.flatMap((each) => runLines(teller, each)), ...(ledger ? callLines(teller, ledger) : [])];
+}
+
+function runLines(teller: Teller, run: Run): Line[] {
+  const { history } = teller;
+  const [script] = history.fetch('script', run.scriptId);
+  const [session] = history.fetch('session', run.scriptRunId);
+  const version = script ? `version ${versionName(script)}` : run.scriptId;
+  const began =
+    run.retryOf === null
+      ? `${run.handlerName} began as ${run.id} (${version}, trigger ${session?.trigger ?? 'unknown'})`
+      : `${run.handlerName} went on where ${run.retryOf} had stopped, as ${run.id} (${version})`;
+  const logs = history
+    .logsOfRun(run.id, LOGS_MAX)
+    .map((log) => ({ at: log.at, text: `${run.handlerName} said: ${oneLine(log.message)}` }));
+  const lines: Line[] = [{ at: run.startTimestamp, text: began }, ...logs];
+  const taken = run.retryOf === null ? takenWords(run) : undefined;
+  if (taken !== undefined) lines.push({ at: callOrEnd(teller, run), text: `${run.handlerName} took ${taken}` });
+  if (run.endTimestamp !== null) lines.push({ at: run.endTimestamp, text: endWords(teller, run) });
+  return [...lines, ...auditLines(history.audit(run.id, AUDIT_MAX))];
+}
+
+/** Events are taken in the commit that records the call. */
+function callOrEnd({ history, now }: Teller, run: Run): number {
+  return history.fetch('ledger', run.rootRunId)[0]?.createdAt ?? run.endTimestamp ?? now;
+}
+
+function takenWords(run: Run): string | undefined {
+  if (run.prepareResult === null) return undefined;
+  const { reservations = [] } = JSON.parse(run.prepareResult) as {
+    reservations?: readonly { topic: string; ids: readonly string[] }[];
+  };
+  const taken = reservations.flatMap(({ topic, ids }) => ids.map((id) => `${topic} ${id}`));
+  return taken.length === 0 ? undefined : `${count(taken.length, 'event')}: ${list(taken)}`;
+}
+
+function endWords(teller: Teller, run: Run): string {
+  const what = `${run.handlerName} ${stopWords(run)}`;
+  if (run.status !== 'committed') return `${what}${run.error === null ? '' : `: ${oneLine(run.error)}`} (${run.id})`;
+  const published = teller.history.eventsPublishedBy(run.id, { limit: PUBLISHED_MAX });
+  const words = published.length === 0 ? '' : ` and published ${list(published.map(eventName))}`;
+  const mended = run.error === null ? '' : ` (it had stopped: ${oneLine(run.error, 120)})`;
+  return `${what}${words}${mended} (${run.id})`;
+}
+
+export function callLines({ history }: Teller, row: Mutation): Line[] {
+  const title = row.uiTitle === null ? '' : `"${oneLine(row.uiTitle, 80)}", `;
+  const recorded =
+    row.approvalExpiresAt === null
+      ? `the call was recorded, then sent: ${title}${callLine(row)} (${row.id})`
+      : `the call was recorded and waits for approval: ${title}${callLine(row)} (${row.id})`;
+  const lines: Line[] = [{ at: row.createdAt, text: recorded }];
+  if (row.approvedAt !== null) lines.push({ at: row.approvedAt, text: `${row.approvedBy} approved the call` });
+  for (const each of history.evidence(row.id, EVIDENCE_MAX)) {
+    lines.push({
+      at: each.createdAt,
+      text: `${each.source} says of ${row.id}: ${each.says} (${oneLine(each.detail)})`,
+    });
+  }
+  lines.push(...auditLines(history.audit(row.id, AUDIT_MAX).filter(({ act }) => TOLD_ONLY_HERE.includes(act))));
+  if (row.resolvedAt !== null) {
+    const error = row.status === 'failed' && row.resolvedBy === 'provider' ? `: ${oneLine(row.error ?? '')}` : '';
+    const tookMs = row.resolvedAt - row.createdAt;
+    lines.push({
+      at: row.resolvedAt,
+      text: `the ${callName(row)} is ${outcomeWords(row)}${error}, ${duration(tookMs)} after it was recorded`,
+    });
+  }
+  return lines;
+}
+
+/** What else a person does to a call is told by the row itself. */
+const TOLD_ONLY_HERE: readonly string[] = ['set aside', 'check again'];
+
+export function auditLines(entries: readonly AuditEntry[]): Line[] {
+  return entries.map(({ at, actor, act, detail }) => ({
+    at,
+    text: `${actor}: ${act}${detail === '' ? '' : ` (${oneLine(detail, 120)})`}`,
+  }));
+}

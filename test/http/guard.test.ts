@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { serve } from '#http';
+import { Api } from './api.ts';
+
+/** As a client would that chooses its own Host, which fetch does not allow. */
+function askAs(api: Api, host: string, path = '/api/health'): Promise<number | undefined> {
+  const { port } = new URL(api.url);
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+test('who may ask', async (t) => {
+  const api = await Api.open(t);
+  const dataDir = join(api.stage.folder, 'data');
+  const bare = (headers: Record<string, string>, path = '/api/status') =>
+    fetch(`${api.url}${path}`, { headers }).then(async (answer) => ({
+      status: answer.status,
+      body: await answer.json(),
+    }));
+
+  await t.test('health needs no token, and says which engine this is', async () => {
+    const { status, body } = await bare({}, '/api/health');
+    assert.equal(status, 200);
+    assert.deepEqual([body.ok, body.pid, body.dataDir], [true, process.pid, dataDir]);
+    assert.match(body.version, /^\d+\.\d+\.\d+/);
+  });
+
+  await t.test('everything else needs it', async () => {
+    await api.refused(bare({}), 401, 'unauthorized');
+    await api.refused(bare({ authorization: 'Bearer wrong' }), 401, 'unauthorized');
+    await api.refused(bare({ authorization: `Basic ${api.token}` }), 401, 'unauthorized');
+    await api.refused(bare({ authorization: `Bearer ${api.token}x` }), 401, 'unauthorized');
+    assert.equal((await bare({ authorization: `Bearer ${api.token}` })).status, 200);
+    for (const path of ['/api/needs', '/api/workflows', '/api/show/x', '/api/doctor', '/api/nothing']) {
+      await api.refused(bare({}, path), 401, 'unauthorized');
+    }
+  });
+
+  await t.test('the token is long, only its owner can read it, and the next start finds it again', async () => {
+    assert.ok(api.token.length >= 32);
+    assert.equal(statSync(join(dataDir, 'token')).mode & 0o777, 0o600);
+    const again = await serve(api.stage.app, { port: 0, dataDir });
+    assert.equal(readFileSync(join(dataDir, 'token'), 'utf8').trim(), api.token);
+    assert.equal(readFileSync(join(dataDir, 'url'), 'utf8').trim(), again.url);
+    await again.close();
+    assert.equal(existsSync(join(dataDir, 'url')), false);
+  });
+
+  await t.test('another host in the request is refused: no web page can speak through a browser', async () => {
+    const { port } = new URL(api.url);
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+      assert.equal(await askAs(api, host), 200, host);
+    }
+    for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1:1', 'localhost', `127.0.0.1.evil:${port}`]) {
+      assert.equal(await askAs(api, host), 403, host);
+    }
+  });
+
+  await t.test('an act must be JSON, whole and not too large', async () => {
+    const { refused } = api;
+    await refused(api.ask('POST', '/api/backup', 'file=x', { 'content-type': 'text/plain' }), 415, 'not-json');
+    await refused(
+      api.ask('POST', '/api/backup', 'file=x', { 'content-type': 'application/x-www-form-urlencoded' }),
+      415,
+      'not-json',
+    );
+    await refused(api.ask('POST', '/api/backup', '{"file":'), 400, 'invalid');
+    await refused(api.ask('POST', '/api/backup', { file: 'x'.repeat(2 * 1_024 * 1_024) }), 413, 'too-large');
+  });
+
+  await t.test('there is nothing for other sites, and nothing where nothing is', async () => {
+    const answer = await fetch(`${api.url}/api/health`, { headers: { origin: 'http://evil.example' } });
+    assert.equal(answer.headers.get('access-control-allow-origin'), null);
+    await api.refused(api.get('/api/nothing'), 404, 'no-route');
+    await api.refused(api.ask('DELETE', '/api/workflows', {}), 404, 'no-route');
+  });
+});
