@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** How the service outside behaves for the next calls: it may do the work or not, and answer now, later or never. */
 export type Behaviour =
   | { readonly answer: number; readonly body?: unknown; readonly headers?: Record<string, string> }
-  | { readonly after: 'drop' | 'hang' | 'hold' | number };
+  | { readonly after: 'drop' | 'hang' | 'hold' | number }
+  | { readonly before: 'hang' };
 
 /** The same for reads, which have nothing to do. */
 export type ReadBehaviour = { readonly answer: number; readonly headers?: Record<string, string> } | 'hold' | 'drop';
@@ -103,7 +104,7 @@ export class Outside {
   #call(effect: Effect, response: ServerResponse): void {
     const behaviour = this.#behaviours.shift() ?? { after: 201 };
     if ('answer' in behaviour) send(response, behaviour.answer, behaviour.body ?? {}, behaviour.headers);
-    else this.#do(effect, behaviour.after, response);
+    else if ('after' in behaviour) this.#do(effect, behaviour.after, response);
   }
 
   /** The work is done; whether anybody hears of it is another matter. */
