@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -69,7 +69,16 @@ export class EngineUnderTest {
   /** Resolves with the URL that the ready line names. */
   async start(): Promise<string> {
     const [node, ...rest] = PAWL;
-    const argv = [...rest, 'start', '--config', join(this.folder, 'pawl.config.ts'), '--data', this.data, '--port', '0'];
+    const argv = [
+      ...rest,
+      'start',
+      '--config',
+      join(this.folder, 'pawl.config.ts'),
+      '--data',
+      this.data,
+      '--port',
+      '0',
+    ];
     const env = { PATH: process.env.PATH, ...this.#settings.env };
     const child = spawn(node, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
@@ -101,9 +110,15 @@ export class EngineUnderTest {
     return this.keyboard.json('deploy', file, ...options);
   }
 
+  /** Over the API, as another program would. */
   async publish(workflow: string, topic: string, ...payloads: { id: string }[]): Promise<void> {
-    for (const payload of payloads)
-      await this.keyboard.ok('publish', workflow, topic, JSON.stringify(payload), '--message-id', payload.id);
+    const [url, token] = ['url', 'token'].map((file) => readFileSync(join(this.data, file), 'utf8').trim());
+    const answer = await fetch(`${url}/api/workflows/${workflow}/publish`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ events: payloads.map((payload) => ({ topic, messageId: payload.id, payload })) }),
+    });
+    assert.equal(answer.status, 200, await answer.text());
   }
 
   runs(): string[] {

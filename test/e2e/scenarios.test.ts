@@ -1,4 +1,5 @@
-// The fourteen scenarios of spec/000 through a real script and a real server. Killed processes (7, 11) are in crash.test.ts too.
+// The fourteen scenarios of spec/000 through a real script, a real server, and a person who types commands. Killed processes
+// (7, 11) are in crash.test.ts too.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { Stage } from './stage.ts';
 const BUG = "throw new Error('a bug');";
 
 test('1: a logic error in prepare releases the events, and the repaired version processes them', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(orders({ prepare: BUG }));
   await stage.publish(workflow, 'placed', { id: '1' });
   await stage.untilRun('failed:logic');
@@ -20,6 +21,7 @@ test('1: a logic error in prepare releases the events, and the repaired version 
   assert.equal(stage.workflow().status, 'active');
   assert.equal(stage.workflow().pendingRetryRunId, null);
   await stage.until('there is a case for it', () => stage.reader.table('maintenance_tasks').length === 1);
+  assert.match(await stage.keyboard.ok('status'), /orders: needs a repair: book failed: .*a bug/);
   await stage.deploy(orders());
   await stage.quiet();
   assert.deepEqual(stage.outside.done, ['/bookings 1']);
@@ -28,7 +30,7 @@ test('1: a logic error in prepare releases the events, and the repaired version 
 });
 
 test('2: a logic error in next keeps the events for the retry, which runs only next', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(orders({ next: BUG }));
   await stage.publish(workflow, 'placed', { id: '1' });
   await stage.untilRun('failed:logic');
@@ -46,7 +48,7 @@ test('2: a logic error in next keeps the events for the retry, which runs only n
 });
 
 test('3: a transient error in prepare releases the events, backs off, and a fresh session follows', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   stage.outside.behaveOnReads({ answer: 503 });
   const { workflow } = await stage.deploy(orders({ prepare: "await ctx.shop.get({ path: '/price' });" }));
   await stage.publish(workflow, 'placed', { id: '1' });
@@ -62,7 +64,7 @@ test('3: a transient error in prepare releases the events, backs off, and a fres
 });
 
 test('4: when the sandbox dies in next, the run backs off and its retry runs next again', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(orders({ next: SPIN }));
   await stage.publish(workflow, 'placed', { id: '1' });
   await stage.until('next has begun', () => stage.runs().at(-1) === 'book emitting active');
@@ -92,7 +94,7 @@ function killSandboxOf(stage: Stage): void {
 }
 
 test('5 and 10: a mutation is applied, next runs, and one commit ends it; the session goes on to the next event', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(orders({ more: TELL }));
   await stage.publish(workflow, 'placed', { id: '1' }, { id: '2' });
   await stage.quiet();
@@ -109,7 +111,7 @@ test('5 and 10: a mutation is applied, next runs, and one commit ends it; the se
 });
 
 test('6: a definite refusal fails the mutation, releases the events and stops the run by its class', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   stage.outside.behave({ answer: 422, body: { error: 'no such product' } });
   const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' });
@@ -128,7 +130,7 @@ test('6: a definite refusal fails the mutation, releases the events and stops th
 });
 
 test('7: of a call that timed out nobody knows; "it did not happen" releases the events for a fresh run', async (t) => {
-  const stage = await Stage.open(t, { timeoutMs: 300 });
+  const stage = await Stage.atKeyboard(t, { timeoutMs: 300 });
   stage.outside.behave({ after: 'hang' });
   const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' });
@@ -149,7 +151,7 @@ test('7: of a call that timed out nobody knows; "it did not happen" releases the
 });
 
 test('8: skipping ends a consumer without next at once', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   stage.outside.behave({ after: 'drop' });
   const { workflow } = await stage.deploy(orders({ next: null }));
   await stage.publish(workflow, 'placed', { id: '1' }, { id: '2' });
@@ -164,7 +166,7 @@ test('8: skipping ends a consumer without next at once', async (t) => {
 });
 
 test('9: empty reservations go from prepared to emitting, and the commit consumes nothing', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(
     orders({ prepare: 'return { reservations: [], data: { id: e.payload.id, count: 1 } };' }),
   );
@@ -176,7 +178,7 @@ test('9: empty reservations go from prepared to emitting, and the commit consume
 });
 
 test('11: what a stop wrote is whole: a restart right after it finds nothing to recover', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(orders({ next: BUG }));
   await stage.publish(workflow, 'placed', { id: '1' });
   await stage.untilRun('failed:logic');
@@ -192,7 +194,7 @@ test('11: what a stop wrote is whole: a restart right after it finds nothing to 
 });
 
 test('12: a producer that fails ends its session and touches no event', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   stage.outside.pages.set('/orders', { not: 'a list' });
   const { workflow } = await stage.deploy(orders({ more: POLL }));
   await stage.untilRun('failed:logic');
@@ -207,7 +209,7 @@ test('12: a producer that fails ends its session and touches no event', async (t
 });
 
 test('13: refused credentials before the mutation release the events, and wait for the connection', async (t) => {
-  const stage = await Stage.open(t, { auth: { bearer: { secret: 'token' } } });
+  const stage = await Stage.atKeyboard(t, { auth: { bearer: { secret: 'token' } } });
   stage.outside.bearer = 'another token';
   const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' });
@@ -221,7 +223,7 @@ test('13: refused credentials before the mutation release the events, and wait f
 });
 
 test('13: refused credentials after the mutation keep the events, and next runs when the connection is cured', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(orders());
   await stage.person.pause(workflow);
   await stage.publish(workflow, 'placed', { id: '1' });
@@ -275,7 +277,7 @@ async function stopAfterMutation(dataDir: string): Promise<void> {
 }
 
 test('14: of two consumers in a session the first commits and the second fails; only the second is retried', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const broken = TELL.replace('async mutate', `async next() { ${BUG} }, async mutate`);
   const inOrder = broken.replace(/(async next\(\) \{.*?\}, )(async mutate.*?\},\n)/s, '$2    $1');
   const { workflow } = await stage.deploy(orders({ more: inOrder }));

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type App, deploy, startApp } from '#app';
 import type { Clock, WorkflowId } from '#base';
+import { type Served, serve } from '#http';
 import { INVARIANTS } from '#model';
+import { Keyboard, PersonAtTheKeyboard } from './keyboard.ts';
 import { Outside } from './outside.ts';
 import { BY, type Person, PersonAtTheDoor } from './person.ts';
 
@@ -26,28 +28,39 @@ export class Stage {
   readonly outside: Outside;
   readonly clock = new MovableClock();
   readonly errors: unknown[] = [];
-  readonly person: Person = new PersonAtTheDoor(() => this.app);
+  readonly keyboard = new Keyboard(() => this.data);
+  /** Acts through the one door, or by typing commands where the test wants that. */
+  readonly person: Person;
   app: App;
   /** Settings of the connection "shop", read at each start. */
   shop: Record<string, unknown>;
   #pokes = 0;
+  readonly #atKeyboard: boolean;
+  #served: Served | undefined;
 
-  private constructor(folder: string, outside: Outside, app: App, shop: Record<string, unknown>) {
+  private constructor(folder: string, outside: Outside, shop: Record<string, unknown>, atKeyboard: boolean) {
     this.folder = folder;
     this.outside = outside;
-    this.app = app;
+    this.app = undefined as never;
     this.shop = shop;
+    this.#atKeyboard = atKeyboard;
+    this.person = atKeyboard ? new PersonAtTheKeyboard(this.keyboard) : new PersonAtTheDoor(() => this.app);
   }
 
-  static async open(t: TestContext, shop: Record<string, unknown> = {}): Promise<Stage> {
+  /** With an API, and a person who types. */
+  static atKeyboard(t: TestContext, shop: Record<string, unknown> = {}): Promise<Stage> {
+    return Stage.open(t, shop, true);
+  }
+
+  static async open(t: TestContext, shop: Record<string, unknown> = {}, atKeyboard = false): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-stage-'));
     mkdirSync(join(folder, 'out'));
     const outside = await new Outside().listen();
-    const stage = new Stage(folder, outside, undefined as never, shop);
-    stage.app = await stage.#start();
+    const stage = new Stage(folder, outside, shop, atKeyboard);
+    await stage.start();
     t.after(async () => {
       outside.release();
-      await stage.app.stop().catch((error: unknown) => stage.errors.push(error));
+      await stage.stop().catch((error: unknown) => stage.errors.push(error));
       await outside.close();
       rmSync(folder, { recursive: true, force: true });
     });
@@ -62,12 +75,22 @@ export class Stage {
     return this.app.engine.manager;
   }
 
+  get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  get url(): string {
+    return this.#served?.url ?? '';
+  }
+
   async stop(): Promise<void> {
+    await this.#served?.close();
     await this.app.stop();
   }
 
   async start(): Promise<void> {
     this.app = await this.#start();
+    if (this.#atKeyboard) this.#served = await serve(this.app, { port: 0, dataDir: this.data });
   }
 
   async restart(): Promise<void> {
@@ -184,7 +207,7 @@ export class Stage {
 
   #start(): Promise<App> {
     return startApp({
-      dataDir: join(this.folder, 'data'),
+      dataDir: this.data,
       baseFolder: this.folder,
       config: {
         connections: {

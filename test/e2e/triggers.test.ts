@@ -1,6 +1,7 @@
 // What starts a workflow: the clock, a delivery, an event, a wake time, a person; and what makes it wait.
 
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { orders, POLL } from './scripts.ts';
 import { Stage } from './stage.ts';
@@ -104,7 +105,7 @@ export default defineWorkflow({ name: 'wakes', uses: {}, topics: { in: {}, soon:
 });
 
 test('a delivery is durable, deduped by its sender id, and handled once, in order, with its body', async (t) => {
-  const stage = await Stage.open(t);
+  const stage = await Stage.atKeyboard(t);
   const { workflow } = await stage.deploy(`
 export default defineWorkflow({ name: 'hooked', uses: {}, topics: { in: topic<{ id: string }>() } })
   .webhook('hook', { publishes: ['in'], verify: 'standard', state: { seen: 0 }, async handler(ctx, delivery, state) {
@@ -114,16 +115,15 @@ export default defineWorkflow({ name: 'hooked', uses: {}, topics: { in: topic<{ 
   } })
   .each('read', 'in', { title: (data) => data.id, async mutate() {} });
 `);
-  const deliver = (deliveryId: string, body: unknown) =>
-    stage.manager.acceptDelivery(workflow, { hook: 'hook', deliveryId, headers: '{}', body: JSON.stringify(body) });
-  await stage.person.pause(workflow);
-  assert.equal((await deliver('d1', { id: 'a' })).duplicate, false);
-  assert.equal((await deliver('d2', { id: 'b' })).duplicate, false);
-  assert.equal((await deliver('d1', { id: 'changed' })).duplicate, true);
+  await stage.manager.pauseWorkflow(workflow, 'ada');
+  assert.equal(await deliver(stage, 'd1', { id: 'a' }), 202);
+  assert.equal(await deliver(stage, 'd2', { id: 'b' }), 202);
+  assert.equal(await deliver(stage, 'd1', { id: 'changed' }), 200);
+  assert.equal(await deliver(stage, 'd3', { id: 'c' }, 'another secret'), 401);
   await stage.restart();
-  await stage.person.resume(workflow);
+  await stage.manager.resumeWorkflow(workflow, 'ada');
   await stage.quiet();
-  assert.equal((await deliver('d2', { id: 'b' })).duplicate, true, 'also when it is done');
+  assert.equal(await deliver(stage, 'd2', { id: 'b' }), 200, 'also when it is done');
   await stage.quiet();
   assert.deepEqual(stage.events(), ['d1 consumed', 'd2 consumed']);
   assert.equal(stage.event('d1').payload, '{"id":"a"}');
@@ -134,6 +134,19 @@ export default defineWorkflow({ name: 'hooked', uses: {}, topics: { in: topic<{ 
   );
   assert.equal(stage.sessions()[0], 'webhook completed');
 });
+
+/** As a sender that follows Standard Webhooks. Gives the status of the answer. */
+async function deliver(stage: Stage, id: string, payload: unknown, secret = 'token'): Promise<number> {
+  const body = JSON.stringify(payload);
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const answer = await fetch(`${stage.url}/hooks/hooked/hook`, {
+    method: 'POST',
+    body,
+    headers: { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` },
+  });
+  return answer.status;
+}
 
 test('a transient failure waits a second, then two, then four, as long as the provider asks, and a day at most', async (t) => {
   const stage = await Stage.open(t);
