@@ -1,8 +1,6 @@
 // Six nights at 3 am. Whoever is woken knows nothing but `pawl status`: every command typed here is one that it printed.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { EngineUnderTest } from './engine.ts';
 import type { Keyboard } from './keyboard.ts';
@@ -56,40 +54,40 @@ test('an uncertain call: status asks, and the answer is one command', async (t) 
 });
 
 test('refused credentials that five workflows share: the secret is renewed once, and one command lets all go on', async (t) => {
-  const engine = await EngineUnderTest.open(t, { shop: { auth: { bearer: { secret: 'token' } } } });
-  const sleeper = new Sleeper(engine.keyboard);
-  const secrets = join(engine.data, 'secrets');
-  mkdirSync(secrets);
-  writeFileSync(join(secrets, 'token'), 'expired');
-  engine.outside.bearer = 'renewed';
-  engine.outside.pages.set('/', {});
+  const stage = await Stage.atKeyboard(t, { auth: { bearer: { secret: 'token' } } });
+  const sleeper = new Sleeper(stage.keyboard);
+  stage.secret = 'expired';
+  stage.outside.bearer = 'renewed';
+  stage.outside.pages.set('/', {});
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
-    await engine.deploy(orders({ name }));
-    await engine.publish(name, 'placed', { id: name });
+    const { workflow } = await stage.deploy(orders({ name }));
+    await stage.publish(workflow, 'placed', { id: name });
   }
-  await engine.until('all wait', () =>
-    engine.reader.table('workflows').every((each) => each.holds.includes('connection')),
+  await stage.until('all wait', () =>
+    stage.reader.table('workflows').every((each) => each.holds.includes('connection')),
   );
   const status = await sleeper.look();
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     assert.match(status, new RegExp(`^${name}: waiting for connection shop, whose credentials were refused`, 'm'));
   }
   assert.match(status, /5 workflows wait for it/);
-  writeFileSync(join(secrets, 'token'), 'renewed');
+  stage.secret = 'renewed';
   await sleeper.follow(/connections test/);
-  await engine.quiet();
+  await stage.quiet();
   assert.deepEqual(
-    engine.outside.done.toSorted(),
+    stage.outside.done.toSorted(),
     ['a', 'b', 'c', 'd', 'e'].map((name) => `/bookings ${name}`),
   );
 });
 
 test('a bug in next after the mutation: the run is finished without it, and nothing is sent twice', async (t) => {
-  const engine = await EngineUnderTest.open(t);
-  const sleeper = new Sleeper(engine.keyboard);
-  await engine.deploy(orders({ next: "if (data.id === '1') throw new Error('cannot read properties of undefined');" }));
-  await engine.publish('orders', 'placed', { id: '1' }, { id: '2' });
-  await engine.until('it fails', () => engine.runs()[0] === 'book emitting failed:logic');
+  const stage = await Stage.atKeyboard(t);
+  const sleeper = new Sleeper(stage.keyboard);
+  const { workflow } = await stage.deploy(
+    orders({ next: "if (data.id === '1') throw new Error('cannot read properties of undefined');" }),
+  );
+  await stage.publish(workflow, 'placed', { id: '1' }, { id: '2' });
+  await stage.until('it fails', () => stage.runs()[0] === 'book emitting failed:logic');
   const status = await sleeper.look();
   assert.match(
     status,
@@ -97,39 +95,41 @@ test('a bug in next after the mutation: the run is finished without it, and noth
   );
   assert.doesNotMatch(status, /pawl (skip|park)/, 'the effect has happened: its event cannot be left out');
   await sleeper.follow(/pawl finish/);
-  await engine.quiet();
-  assert.deepEqual(engine.outside.done, ['/bookings 1', '/bookings 2']);
-  assert.deepEqual(engine.events('placed'), ['1 consumed', '2 consumed']);
+  await stage.quiet();
+  assert.deepEqual(stage.outside.done, ['/bookings 1', '/bookings 2']);
+  assert.deepEqual(stage.events('placed'), ['1 consumed', '2 consumed']);
 });
 
 test('a poison event in prepare: it is put aside by name, and the others go on', async (t) => {
-  const engine = await EngineUnderTest.open(t);
-  const sleeper = new Sleeper(engine.keyboard);
-  await engine.deploy(orders({ prepare: "if (e.payload.id === 'poison') throw new Error('no such order');" }));
-  await engine.publish('orders', 'placed', { id: 'poison' }, { id: '2' });
-  await engine.until('it fails', () => engine.runs()[0] === 'book preparing failed:logic');
+  const stage = await Stage.atKeyboard(t);
+  const sleeper = new Sleeper(stage.keyboard);
+  const { workflow } = await stage.deploy(
+    orders({ prepare: "if (e.payload.id === 'poison') throw new Error('no such order');" }),
+  );
+  await stage.publish(workflow, 'placed', { id: 'poison' }, { id: '2' });
+  await stage.until('it fails', () => stage.runs()[0] === 'book preparing failed:logic');
   assert.match(await sleeper.look(), /orders: needs a repair: book failed: .*no such order/);
   await sleeper.follow(/pawl park .*poison/);
-  await engine.quiet();
-  assert.deepEqual(engine.events('placed'), ['poison parked', '2 consumed']);
-  assert.deepEqual(engine.outside.done, ['/bookings 2']);
+  await stage.quiet();
+  assert.deepEqual(stage.events('placed'), ['poison parked', '2 consumed']);
+  assert.deepEqual(stage.outside.done, ['/bookings 2']);
 });
 
 test('10,000 events after an outage: status says what waits, and one command tries now', async (t) => {
-  const engine = await EngineUnderTest.open(t);
-  const sleeper = new Sleeper(engine.keyboard);
-  engine.outside.behave({ answer: 429, headers: { 'retry-after': '3600' } });
-  await engine.deploy(BATCHES);
+  const stage = await Stage.atKeyboard(t);
+  const sleeper = new Sleeper(stage.keyboard);
+  stage.outside.behave({ answer: 429, headers: { 'retry-after': '3600' } });
+  const { workflow } = await stage.deploy(BATCHES);
   for (let from = 0; from < 10_000; from += 1_000) {
-    await engine.publish('orders', 'placed', ...Array.from({ length: 1_000 }, (_, n) => ({ id: `o${from + n}` })));
+    await stage.publish(workflow, 'placed', ...Array.from({ length: 1_000 }, (_, n) => ({ id: `o${from + n}` })));
   }
-  await engine.until('it waits', () => engine.runs().at(-1) === 'send mutating paused:transient');
+  await stage.until('it waits', () => stage.runs().at(-1) === 'send mutating paused:transient');
   const status = await sleeper.look();
   assert.match(status, /orders: waiting until \d\d:\d\d .*for shop to answer again/);
   assert.match(status, /blocks: 10,?000\b/);
   await sleeper.follow(/pawl trigger/);
-  await engine.quiet();
-  const sent = engine.outside.effects.flatMap((effect) => effect.body as string[]);
+  await stage.quiet();
+  const sent = stage.outside.effects.flatMap((effect) => effect.body as string[]);
   assert.equal(sent.length, 10_000);
   assert.equal(new Set(sent).size, 10_000);
   assert.match(await sleeper.look(), /orders: idle/);

@@ -43,7 +43,7 @@ const FORBIDDEN: readonly Case[] = [
   { what: 'prepare consumes', prepare: `await call(ctx, 'consume', 'in', ['1']);`, error: /not a function/ },
   {
     what: 'prepare calls a connection it does not use',
-    prepare: `await call(ctx['bo' + 'ok'], 'read', {});`,
+    prepare: `await call(ctx['koob'.split('').reverse().join('')], 'read', {});`,
     error: /read|book|undefined/,
   },
   { what: 'mutate reads', mutate: `await call(ctx.shop, 'get', { path: '/x' });`, error: /get/ },

@@ -1,6 +1,8 @@
 /** What is different from a plain workflow of one consumer: statements put at the start of a phase, or a phase of one's own. */
 export interface Parts {
   readonly name?: string;
+  /** The connection that bookings are made through. */
+  readonly shop?: string;
   /** Statements before the event is taken; `e` is the oldest pending one. */
   readonly prepare?: string;
   /** The body of mutate; null for a consumer without one. */
@@ -14,7 +16,15 @@ export interface Parts {
 }
 
 /** Takes the oldest order, books it outside, and publishes that it was booked; counts in its state. */
-export function orders({ name = 'orders', prepare = '', mutate, next, more = '', top = '' }: Parts = {}): string {
+export function orders({
+  name = 'orders',
+  shop = 'shop',
+  prepare = '',
+  mutate,
+  next,
+  more = '',
+  top = '',
+}: Parts = {}): string {
   const phases = [
     `async prepare(ctx, state) {
       const [e] = await ctx.peek('placed', { limit: 1 });
@@ -22,7 +32,7 @@ export function orders({ name = 'orders', prepare = '', mutate, next, more = '',
       ${prepare}
       return ctx.take(e, { data: { id: e.payload.id, count: state.count + 1 }, title: 'Book ' + e.payload.id });
     },`,
-    mutate === null ? '' : `async mutate(ctx, { data }) { ${mutate ?? BOOK} },`,
+    mutate === null ? '' : `async mutate(ctx, { data }) { ${mutate ?? BOOK.replace('shop', shop)} },`,
     next === null
       ? ''
       : `async next(ctx, { data }, r) {
@@ -33,7 +43,7 @@ export function orders({ name = 'orders', prepare = '', mutate, next, more = '',
   ];
   return `${top}
 export default defineWorkflow({
-  name: '${name}', uses: { shop: 'http', book: 'files' },
+  name: '${name}', uses: { ${shop}: 'http', book: 'files' },
   topics: { placed: topic<{ id: string }>(), booked: topic<{ ref: string }>() },
 })
   .consumer('book', { subscribe: ['placed'], ${next === null ? '' : "publishes: ['booked'],"} state: { count: 0 },

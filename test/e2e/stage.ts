@@ -34,6 +34,8 @@ export class Stage {
   app: App;
   /** Settings of the connection "shop", read at each start. */
   shop: Record<string, unknown>;
+  /** Every secret; read at each use. */
+  secret = 'token';
   #pokes = 0;
   readonly #atKeyboard: boolean;
   #served: Served | undefined;
@@ -215,7 +217,7 @@ export class Stage {
           book: { type: 'files', root: './out' },
         },
       },
-      resolveSecret: () => 'token',
+      resolveSecret: () => this.secret,
       sandbox: { children: 1 },
       clock: this.clock,
       onError: (error) => this.errors.push(error),
