@@ -4,6 +4,7 @@ import type { Ask } from './context.ts';
 
 const LIMIT_MAX = 1_000;
 const CURSOR_CHARS_MAX = 500;
+const DEPTH_MAX = 200;
 
 /** The body of a request, as it must be; what does not fit is refused field by field. */
 export async function bodyOf<S extends z.ZodType>(ask: Ask, schema: S): Promise<z.infer<S>> {
@@ -27,7 +28,9 @@ export function nextAfter<R>(rows: readonly R[], limit: number, cursorOf: (row: 
   return last !== undefined && rows.length >= limit ? cursorOf(last) : null;
 }
 
-function jsonOf(text: string): unknown {
+/** JSON that whoever gets it can read: neither we nor a sandbox follow it without end. */
+export function jsonOf(text: string): unknown {
+  if (isDeeperThan(text, DEPTH_MAX)) throw invalid('the body is nested too deeply', `${DEPTH_MAX} levels are read`);
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -42,6 +45,20 @@ function parsed<S extends z.ZodType>(what: string, schema: S, value: unknown): z
   throw invalid(`${what} is not what this takes`, problems.join('; '), result.error);
 }
 
-function invalid(message: string, why: string, cause: unknown): RefusedError {
+/** Brackets inside texts do not count; a walk, because an expression over a long text would need a stack of its own. */
+function isDeeperThan(text: string, max: number): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let i = 0; i < text.length; i++) {
+    const letter = text[i];
+    if (letter === '"') isInText = !isInText;
+    else if (letter === '\\' && isInText) i++;
+    else if (!isInText && (letter === '[' || letter === '{') && ++depth > max) return true;
+    else if (!isInText && (letter === ']' || letter === '}')) depth--;
+  }
+  return false;
+}
+
+function invalid(message: string, why: string, cause?: unknown): RefusedError {
   return new RefusedError({ code: 'invalid', message, why, next: [{ label: 'see docs/api.md' }], cause });
 }

@@ -13,8 +13,8 @@ import { statusOf } from './status.ts';
 import type { Teller } from './teller.ts';
 import { auditLines, callLines, chainLines, eventLines, inputLines, type Line } from './timeline.ts';
 import { eventsOfInput, inputsOf, outputsOfEvent, runOf } from './trail.ts';
-import { newestFirst, versionName } from './versions.ts';
-import { count, duration, oneLine, outcomeWords, stamp } from './words.ts';
+import { newestFirst } from './versions.ts';
+import { count, elapsed, oneLine, outcomeWords, stamp } from './words.ts';
 
 export interface Explained {
   readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output';
@@ -108,11 +108,7 @@ function workflowStory(teller: Teller, workflow: Workflow): Explained {
   const versions = [...history.fetch('scriptsOf', workflow.id)].sort(newestFirst);
   const lines: Line[] = [
     ...auditLines(history.audit(workflow.id, AUDIT_TOLD)),
-    ...versions.flatMap((script) =>
-      history
-        .audit(script.id, AUDIT_TOLD)
-        .map(({ at, actor, act }) => ({ at, text: `${actor}: ${act} ${versionName(script)}` })),
-    ),
+    ...versions.flatMap((script) => auditLines(history.audit(script.id, AUDIT_TOLD))),
     ...history.sessions(workflow.id, { limit: SESSIONS_TOLD }).map((session) => ({
       at: session.startTimestamp,
       text: `a session began (trigger ${session.trigger}) and ${sessionWords(session)} (${session.id})`,
@@ -123,7 +119,7 @@ function workflowStory(teller: Teller, workflow: Workflow): Explained {
 
 function sessionWords(session: ReturnType<Teller['history']['sessions']>[number]): string {
   if (session.endTimestamp === null) return 'is under way';
-  const took = duration(session.endTimestamp - session.startTimestamp);
+  const took = elapsed(session.endTimestamp - session.startTimestamp);
   const runs = count(session.handlerRunCount, 'run');
   return session.result === 'completed'
     ? `committed ${runs} in ${took}`

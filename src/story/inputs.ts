@@ -5,7 +5,7 @@ import { eventsOfInput, outputsOfEvents, runOf } from './trail.ts';
 import { count, outcomeWords } from './words.ts';
 
 /** `waiting` means for a person: a question, an approval, a repair, or an event that was parked. */
-export type InputState = 'done' | 'pending' | 'skipped' | 'waiting';
+type InputState = 'done' | 'pending' | 'skipped' | 'waiting';
 
 export interface InputStory {
   readonly id: InputId;

@@ -40,7 +40,7 @@ export function question(teller: Teller, row: Mutation): Condition {
 
 function evidenceOf({ history }: Teller, row: Mutation): string[] {
   return [
-    `the call: ${callLine(row)}`,
+    `the call: ${oneLine(row.preview, 600)}`,
     `recorded ${stamp(row.createdAt)}, with the idempotency key ${row.idempotencyKey}`,
     ...(row.error === null ? [] : [`what went wrong: ${oneLine(row.error)}`]),
     ...history

@@ -2,7 +2,7 @@ import type { AuditEntry, Event, Input, Mutation, Run } from '#model';
 import type { Teller } from './teller.ts';
 import { inputsOf, runOf } from './trail.ts';
 import { versionName } from './versions.ts';
-import { callLine, callName, count, duration, eventName, list, oneLine, outcomeWords, stopWords } from './words.ts';
+import { callLine, callName, count, elapsed, eventName, list, oneLine, outcomeWords, stopWords } from './words.ts';
 
 /** One thing that happened, and when. */
 export interface Line {
@@ -102,10 +102,10 @@ export function callLines({ history }: Teller, row: Mutation): Line[] {
   lines.push(...auditLines(history.audit(row.id, AUDIT_MAX).filter(({ act }) => TOLD_ONLY_HERE.includes(act))));
   if (row.resolvedAt !== null) {
     const error = row.status === 'failed' && row.resolvedBy === 'provider' ? `: ${oneLine(row.error ?? '')}` : '';
-    const tookMs = row.resolvedAt - row.createdAt;
+    const took = elapsed(row.resolvedAt - row.createdAt);
     lines.push({
       at: row.resolvedAt,
-      text: `the ${callName(row)} is ${outcomeWords(row)}${error}, ${duration(tookMs)} after it was recorded`,
+      text: `the ${callName(row)} is ${outcomeWords(row)}${error}, ${took} after it was recorded`,
     });
   }
   return lines;
@@ -115,8 +115,32 @@ export function callLines({ history }: Teller, row: Mutation): Line[] {
 const TOLD_ONLY_HERE: readonly string[] = ['set aside', 'check again'];
 
 export function auditLines(entries: readonly AuditEntry[]): Line[] {
-  return entries.map(({ at, actor, act, detail }) => ({
-    at,
-    text: `${actor}: ${act}${detail === '' ? '' : ` (${oneLine(detail, 120)})`}`,
-  }));
+  return entries.map(({ at, actor, act, detail }) => {
+    const words = ACT_WORDS[act] ?? `did: ${act}`;
+    return { at, text: `${actor} ${words}${detail === '' ? '' : ` (${oneLine(detail, 120)})`}` };
+  });
 }
+
+/** What people did, as the audit log names it. */
+const ACT_WORDS: Readonly<Record<string, string>> = {
+  create: 'created the workflow',
+  'add version': 'added a version',
+  activate: 'activated a version',
+  'approve grant': 'gave the permission',
+  pause: 'paused it',
+  resume: 'let it go on',
+  archive: 'archived it',
+  publish: 'published events',
+  'run now': 'asked to run it now',
+  'set state': 'set the state of a handler',
+  'skip pending': 'skipped the pending events of a topic',
+  retry: 'asked to try again as it is',
+  repaired: 'repaired it',
+  'finish without next': 'finished the run without next',
+  'set aside': 'set the question aside',
+  'check again': 'asked to look again',
+  skip: 'skipped it',
+  park: 'put it aside',
+  unpark: 'brought it back',
+  redo: 'asked to do it again',
+};

@@ -3,7 +3,7 @@ import type { Event, Input, Mutation, Run } from '#model';
 import type { Teller } from './teller.ts';
 
 /** What one page of a story follows; an input that caused more is told with what came first. */
-export const EVENTS_MAX = 1_000;
+const EVENTS_MAX = 1_000;
 const INPUTS_OF_EVENT_MAX = 1_000;
 
 type Reads = Pick<Teller, 'history'>;

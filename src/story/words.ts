@@ -14,6 +14,11 @@ export function duration(ms: number): string {
   return `${Math.round(whole / DAY)} days`;
 }
 
+/** How long something took: short things to the millisecond. */
+export function elapsed(ms: number): string {
+  return ms < SECOND ? `${Math.max(0, Math.round(ms))} ms` : duration(ms);
+}
+
 /** The time on the clock of this machine, with its date when that is another day. */
 export function clockTime(at: number, now: number): string {
   const [day, time] = stamp(at).split(' ');

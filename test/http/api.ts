@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { App } from '#app';
 import { type Served, serve } from '#http';
+import { compileScript } from '#script';
 import { Stage } from '../e2e/stage.ts';
 
 // The JSON of an answer: tests look into it as any client would.
@@ -26,11 +28,18 @@ export class Api {
     this.token = token;
   }
 
-  static async open(t: TestContext, options: Parameters<typeof Stage.open>[1] = {}): Promise<Api> {
+  static async open(
+    t: TestContext,
+    options: Parameters<typeof Stage.open>[1] = {},
+    changed: Partial<App> = {},
+  ): Promise<Api> {
     const stage = await Stage.open(t, options);
     const dataDir = join(stage.folder, 'data');
     const bugs: unknown[] = [];
-    const served = await serve(stage.app, { port: 0, dataDir, onError: (error) => bugs.push(error) });
+    const served = await serve(
+      { ...stage.app, ...changed },
+      { port: 0, dataDir, onError: (error) => bugs.push(error) },
+    );
     t.after(async () => {
       await served.close();
       assert.deepEqual(bugs, [], 'no request met a bug');
@@ -63,6 +72,37 @@ export class Api {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     return { status: answer.status, body: await answer.json() };
+  }
+
+  /** What the command line sends for a script. */
+  async bundled(script: string): Promise<{ name: string; code: string; sourceMap: string; contentHash: string }> {
+    const file = join(this.stage.folder, 'orders.ts');
+    writeFileSync(file, `import { defineWorkflow, topic } from 'pawl';\n${script}`);
+    const { name, code, sourceMap, contentHash } = await compileScript({
+      file,
+      describe: (text) => this.stage.app.sandbox.describe(text),
+      connectors: this.stage.app.connections.describe().connectors,
+    });
+    return { name, code, sourceMap, contentHash };
+  }
+
+  /** Through the API, as the command line does it. */
+  async deploy(script: string, options: object = {}): Promise<Json> {
+    return this.ok(this.post('/api/deploy', { ...(await this.bundled(script)), ...options }));
+  }
+
+  async publish(workflow: string, ...ids: string[]): Promise<string[]> {
+    const events = ids.map((id) => ({ topic: 'placed', messageId: id, payload: { id }, title: `Order ${id}` }));
+    return (await this.ok(this.post(`/api/workflows/${workflow}/publish`, { events }))).events;
+  }
+
+  async status(workflow = 'orders'): Promise<Json> {
+    const { items } = await this.ok(this.get('/api/status'));
+    return items.find((item: Json) => item.name === workflow);
+  }
+
+  async needs(): Promise<Json[]> {
+    return (await this.ok(this.get('/api/needs'))).items;
   }
 
   /** What a good answer says. */

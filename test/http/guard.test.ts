@@ -4,7 +4,8 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { serve } from '#http';
-import { Api } from './api.ts';
+import { type Answer, Api } from './api.ts';
+import { GIVEN } from './scripts.ts';
 
 /** As a client would that chooses its own Host, which fetch does not allow. */
 function askAs(api: Api, host: string, path = '/api/health'): Promise<number | undefined> {
@@ -22,11 +23,10 @@ function askAs(api: Api, host: string, path = '/api/health'): Promise<number | u
 test('who may ask', async (t) => {
   const api = await Api.open(t);
   const dataDir = join(api.stage.folder, 'data');
-  const bare = (headers: Record<string, string>, path = '/api/status') =>
-    fetch(`${api.url}${path}`, { headers }).then(async (answer) => ({
-      status: answer.status,
-      body: await answer.json(),
-    }));
+  const bare = async (headers: Record<string, string>, path = '/api/status'): Promise<Answer> => {
+    const answer = await fetch(`${api.url}${path}`, { headers });
+    return { status: answer.status, body: await answer.json() };
+  };
 
   await t.test('health needs no token, and says which engine this is', async () => {
     const { status, body } = await bare({}, '/api/health');
@@ -76,6 +76,33 @@ test('who may ask', async (t) => {
     );
     await refused(api.ask('POST', '/api/backup', '{"file":'), 400, 'invalid');
     await refused(api.ask('POST', '/api/backup', { file: 'x'.repeat(2 * 1_024 * 1_024) }), 413, 'too-large');
+  });
+
+  await t.test('nonsense is refused, never a bug', async () => {
+    for (const path of ['/api/show/%E0%A4%A', '/api/show/%00', `/api/show/${'x'.repeat(5_000)}`]) {
+      await api.refused(api.get(path), 404, 'not-found');
+    }
+    const deep = `{"file":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    for (const body of [
+      'null',
+      '[]',
+      '"x"',
+      '7',
+      deep,
+      `{"file":"${'['.repeat(1_900_000)}`,
+      '{"file":"\\',
+      `{"file":"${'\\"'.repeat(1_000)}`,
+    ]) {
+      await api.refused(api.ask('POST', '/api/backup', body), 400, 'invalid');
+    }
+    const nested = { events: [{ topic: 'placed', payload: JSON.parse('['.repeat(300) + ']'.repeat(300)) }] };
+    await api.deploy(GIVEN);
+    await api.refused(api.post('/api/workflows/orders/publish', nested), 400, 'invalid');
+  });
+
+  await t.test('a port that is taken is said in words', async () => {
+    const { port } = new URL(api.url);
+    await assert.rejects(serve(api.stage.app, { port: Number(port), dataDir }), { code: 'port-taken' });
   });
 
   await t.test('there is nothing for other sites, and nothing where nothing is', async () => {

@@ -90,7 +90,7 @@ test('a version that was rolled back with its batch is not remembered', async (t
       throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
     },
   };
-  const adds = writes({ set: 'script.added', row: script(), code: '' });
+  const adds = writes({ set: 'script.added', row: script(), code: '', manifest: '{}' });
   await assert.rejects(store.commit([adds, looks, fails]), StoreFailedError);
   await store.commit([looks]);
   assert.deepEqual(found, [1, 0]);

@@ -45,8 +45,8 @@ const WORLD: readonly Write[] = [
       heldConnections: ['mail', 'shop'],
     }),
   },
-  { set: 'script.added', row: script({ id: 'scr_2' as never, minor: 1 }), code: '' },
-  { set: 'script.added', row: script({ id: 'scr_3' as never, workflowId: OTHER }), code: '' },
+  { set: 'script.added', row: script({ id: 'scr_2' as never, minor: 1 }), code: '', manifest: '{}' },
+  { set: 'script.added', row: script({ id: 'scr_3' as never, workflowId: OTHER }), code: '', manifest: '{}' },
   { set: 'execution.requested', row: execution({ id: 'exe_2' as ExecutionId }) },
   {
     set: 'execution.requested',

@@ -214,7 +214,7 @@ test('events are listed in the order they were made, by status and topic, page b
 
 test('the code of a version is kept beside it', async (t) => {
   const { reader } = await openWorld(t, ...RUNNING);
-  assert.equal(reader.scriptCode(SCRIPT), 'export default {}');
+  assert.deepEqual(reader.scriptCode(SCRIPT), { code: 'export default {}', manifest: '{}' });
   assert.equal(reader.scriptCode('scr_404' as never), undefined);
 });
 

@@ -109,7 +109,7 @@ const TWICE: readonly Case[] = [
   {
     says: 'two versions of one number',
     given: RUNNING,
-    write: { set: 'script.added', row: script({ id: 'scr_2' as never }), code: '' },
+    write: { set: 'script.added', row: script({ id: 'scr_2' as never }), code: '', manifest: '{}' },
   },
   {
     says: 'one delivery accepted twice',

@@ -46,7 +46,7 @@ export async function commit(store: Store, ...writes: readonly Write[]): Promise
 /** A live workflow with a version, and a running session of a registered worker. */
 export const RUNNING: readonly Write[] = [
   { set: 'workflow.created', row: workflow() },
-  { set: 'script.added', row: script(), code: 'export default {}' },
+  { set: 'script.added', row: script(), code: 'export default {}', manifest: '{}' },
   { set: 'workflow.script', workflow: WF, from: null, to: script().id },
   { set: 'worker.registered', row: worker() },
   { set: 'execution.requested', row: execution() },

@@ -95,7 +95,10 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
   'workflow.seq': { given: CREATED, write: { set: 'workflow.seq', workflow: WF, from: 0, to: 1 } },
   'workflow.quiet': { given: CREATED, write: { set: 'workflow.quiet', workflow: WF, quiet: true } },
   'workflow.due': { given: CREATED, write: { set: 'workflow.due', workflow: WF, at: AT + 5 } },
-  'script.added': { given: CREATED, write: { set: 'script.added', row: script(), code: 'export default {}' } },
+  'script.added': {
+    given: CREATED,
+    write: { set: 'script.added', row: script(), code: 'export default {}', manifest: '{}' },
+  },
 
   'enforcement.created': {
     given: [...CREATED, { set: 'execution.requested', row: execution() }],

@@ -4,6 +4,7 @@ import { type Verify, verifyDelivery } from '#trigger';
 import { type Api, type Ask, type Env, SCHEMA } from '../context.ts';
 import { RequestError } from '../errors.ts';
 import { workflowAt } from '../find.ts';
+import { jsonOf } from '../input.ts';
 
 /** What is of no use to a script, or none of its business. */
 const NOT_KEPT = [
@@ -16,7 +17,7 @@ const NOT_KEPT = [
 ];
 
 /** The secret that a webhook's sender signs with, as the secret source knows it. */
-export function hookSecretName(workflow: string, hook: string): string {
+function hookSecretName(workflow: string, hook: string): string {
   return `hook.${workflow}.${hook}`;
 }
 
@@ -27,7 +28,7 @@ export function addHooks(routes: Hono<Env>, api: Api): void {
     const hook = ask.req.param('hook');
     const body = Buffer.from(await ask.req.arrayBuffer()).toString('utf8');
     const deliveryId = await verified(ask, api, workflow, hook, body);
-    mustBeJson(body);
+    if (body.trim() !== '') jsonOf(body);
     const { delivery, duplicate } = await api.app.engine.manager.acceptDelivery(workflow.id, {
       hook,
       deliveryId,
@@ -59,19 +60,6 @@ async function verified(
     result.refused,
     `check that the sender signs the ${how} way with the secret ${hookSecretName(workflow.name, hook)}`,
   );
-}
-
-function mustBeJson(body: string): void {
-  try {
-    if (body.trim() !== '') JSON.parse(body);
-  } catch (cause) {
-    throw notJson(cause);
-  }
-}
-
-function notJson(cause: unknown): RequestError {
-  const why = cause instanceof Error ? cause.message : 'it cannot be parsed';
-  return new RequestError(400, 'not-json', 'the body of the delivery is not JSON', why, 'let the sender send JSON');
 }
 
 function headersOf(ask: Ask): Record<string, string> {

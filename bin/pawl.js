@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// Finds a Node that can run the sources as they are, and runs the command with it. It runs on whatever Node the machine has (18 or
+// later), so it is plain JavaScript without dependencies.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR_MIN = 24;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const brought = join(root, 'node_modules', '.bin', 'node');
+
+if (!existsSync(join(root, 'node_modules', 'commander'))) setUp();
+const node = existsSync(brought) ? brought : process.execPath;
+if (node === process.execPath && Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
+  console.error(`pawl: this needs Node ${NODE_MAJOR_MIN} or later, and this one is ${process.version}`);
+  console.error('  why: the sources run as they are, without a build step');
+  console.error(`  next: node ${join(root, 'scripts', 'setup.mjs')} brings one, or install it from https://nodejs.org`);
+  process.exit(1);
+}
+
+const child = spawn(
+  node,
+  ['--disable-warning=ExperimentalWarning', join(root, 'src', 'main.ts'), ...process.argv.slice(2)],
+  { stdio: 'inherit', shell: false },
+);
+// A terminal sends its signals to both; whoever knows only this process gets its signals to the one that matters.
+for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  console.error(`pawl: ${node} cannot be started: ${error.message}`);
+  process.exit(1);
+});
+child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+
+function setUp() {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'setup.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) process.exit(1);
+}

@@ -1,0 +1,89 @@
+import { EngineAnswerError, EngineUnreachableError } from './engine-errors.ts';
+import { type EngineAddress, type EngineOptions, findEngine } from './find-engine.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A deployment of a large script and a backup of a large database take their time; nothing takes longer. */
+const ANSWER_MS_MAX = 300_000;
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** A running engine, over its API. */
+export class Client {
+  readonly #address: EngineAddress;
+
+  constructor(address: EngineAddress) {
+    this.#address = address;
+  }
+
+  static async of(options: EngineOptions, terminal: Terminal): Promise<Client> {
+    return new Client(await findEngine(options, terminal));
+  }
+
+  get url(): string {
+    return this.#address.url;
+  }
+
+  get<T>(path: string, query: Query = {}): Promise<T> {
+    const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
+    return this.#ask('GET', given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`);
+  }
+
+  /** Every page of a list, as one. */
+  async all<T>(path: string): Promise<{ readonly schema: number; readonly items: readonly T[]; readonly next: null }> {
+    const items: T[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.get<{ schema: number; items: T[]; next: string | null }>(path, { after });
+      items.push(...page.items);
+      if (page.next === null) return { ...page, items, next: null };
+      after = page.next;
+    }
+  }
+
+  post<T>(path: string, body: unknown = {}): Promise<T> {
+    return this.#ask('POST', path, body);
+  }
+
+  put<T>(path: string, body: unknown): Promise<T> {
+    return this.#ask('PUT', path, body);
+  }
+
+  async #ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const { url, token, by } = this.#address;
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        // Headers are Latin-1 at best; a name in another script arrives as it was typed all the same.
+        'x-pawl-by': /^[\x20-\x7e]*$/.test(by) ? by : encodeURIComponent(by),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    }).catch((error: unknown) => {
+      throw this.#unreachable(error);
+    });
+    const answered = await answer.json().catch(() => undefined);
+    if (!answer.ok) throw new EngineAnswerError(answer.status, answered);
+    return answered as T;
+  }
+
+  #unreachable(error: unknown): EngineUnreachableError {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return new EngineUnreachableError(
+      this.#address.url,
+      cause instanceof Error ? cause.message || cause.name : String(cause),
+      [
+        { label: 'start one', argv: ['pawl', 'start'] },
+        { label: 'or say where it is: PAWL_URL=http://127.0.0.1:PORT, or PAWL_DATA=FOLDER of the engine' },
+      ],
+      error,
+    );
+  }
+}
+
+/** In a path. */
+export function part(text: string): string {
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,149 @@
+import type { Command } from 'commander';
+import { idShapeOf } from '#base';
+import { part } from '../client.ts';
+import { type Act, type Common, define, type Ended } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { parseJson } from '../parse-json.ts';
+import type { Terminal } from '../terminal.ts';
+import { plural } from '../words.ts';
+import { type Row, text } from './columns.ts';
+import { workflowNamed } from './workflow-named.ts';
+
+interface WorkflowVerb {
+  readonly verb: string;
+  readonly alias?: string;
+  readonly says: string;
+  readonly done: string;
+  /** Asked of a person at a terminal; nobody is asked anywhere else. */
+  readonly ask?: string;
+}
+
+const WORKFLOW_VERBS: readonly WorkflowVerb[] = [
+  { verb: 'trigger', alias: 'run', says: 'run a workflow now, its producers too', done: 'is triggered' },
+  { verb: 'pause', says: 'start no further run and send nothing new', done: 'is paused' },
+  { verb: 'resume', says: 'lift a pause or an error', done: 'is resumed' },
+  { verb: 'cancel', says: 'stop the session under way at a safe point', done: 'is being cancelled' },
+  { verb: 'retry', says: 'leave repair, and try again as it is', done: 'tries again' },
+  {
+    verb: 'archive',
+    says: 'put a workflow away for good',
+    done: 'is archived',
+    ask: 'put this workflow away for good?',
+  },
+];
+
+const EVENT_VERBS = [
+  { verb: 'skip', says: 'mark pending or parked events as not to be done', done: 'skipped' },
+  { verb: 'park', says: 'put pending events aside', done: 'parked' },
+  { verb: 'unpark', says: 'bring parked events back', done: 'pending again' },
+  { verb: 'redo', says: 'do consumed or skipped events again, as new ones', done: 'to be done again' },
+] as const;
+
+export function addActs(program: Command, terminal: Terminal, ended: Ended): void {
+  for (const spec of WORKFLOW_VERBS) addWorkflowVerb(program, terminal, ended, spec);
+  for (const { verb, says, done } of EVENT_VERBS) {
+    const command = program.command(`${verb} <events...>`).description(says);
+    define<[string[]]>(terminal, ended, command, async (act, events) => {
+      const answer = await (await act.engine()).post<Row>(`/api/events/${verb}`, { events });
+      act.print(answer, () => `${plural(events.length, 'event')} ${done}\n${idLines(answer)}`);
+      return undefined;
+    });
+  }
+  const finish = program.command('finish <run>').description('end a stopped run without its next, its events consumed');
+  define<[string]>(terminal, ended, finish, async (act, run) => {
+    const answer = await (await act.engine()).post<Row>(`/api/runs/${part(run)}/finish`);
+    act.print(answer, () => `${run} is finished without next\n${idLines(answer)}`);
+    return undefined;
+  });
+  addRollback(program, terminal, ended);
+  addPublish(program, terminal, ended);
+}
+
+function addWorkflowVerb(program: Command, terminal: Terminal, ended: Ended, spec: WorkflowVerb): void {
+  const { verb, alias, says, done, ask } = spec;
+  const command = program.command(`${verb} [workflow]`).description(says);
+  if (alias !== undefined) command.alias(alias);
+  if (ask !== undefined) command.option('--yes', 'do not ask');
+  define<[string | undefined], Common & { yes?: boolean }>(terminal, ended, command, async (act, named) => {
+    const engine = await act.engine();
+    const workflow = await workflowNamed(engine, named, verb);
+    if (ask !== undefined && !(await isSure(act, `${workflow}: ${ask}`))) return EXIT.failed;
+    const answer = await engine.post<Row>(`/api/workflows/${part(workflow)}/${verb}`);
+    act.print(answer, () => `${workflow} ${done}${standing(answer)}\n${idLines(answer)}`);
+    return undefined;
+  });
+}
+
+async function isSure(act: Act<Common & { yes?: boolean }>, question: string): Promise<boolean> {
+  if (act.options.yes === true || !act.terminal.isInteractive) return true;
+  return act.terminal.confirm(question);
+}
+
+function addRollback(program: Command, terminal: Terminal, ended: Ended): void {
+  const command = program
+    .command('rollback <workflow> [version]')
+    .description('let the version before, or the one named, take over again');
+  define<[string, string | undefined]>(terminal, ended, command, async (act, workflow, version) => {
+    const answer = await (await act.engine()).post<Row>(
+      `/api/workflows/${part(workflow)}/rollback`,
+      version === undefined ? {} : { version },
+    );
+    act.print(answer, () => `${workflow} runs ${text(answer.version)} again${standing(answer)}\n${idLines(answer)}`);
+    return undefined;
+  });
+}
+
+interface PublishOptions extends Common {
+  readonly messageId?: string;
+  readonly title?: string;
+}
+
+function addPublish(program: Command, terminal: Terminal, ended: Ended): void {
+  const command = program
+    .command('publish <workflow> <topic> [payload]')
+    .description('publish one event; the payload is JSON, or - for the standard input')
+    .option('--message-id <id>', 'its name within the topic; the same name again is the same event')
+    .option('--title <title>', 'what people read');
+  define<[string, string, string | undefined], PublishOptions>(
+    terminal,
+    ended,
+    command,
+    async (act, workflow, topic, given) => {
+      const payload = parseJson('the payload', given === '-' ? await terminal.input() : (given ?? '{}'));
+      const { messageId, title } = act.options;
+      const event = {
+        topic,
+        payload,
+        ...(messageId !== undefined && { messageId }),
+        ...(title !== undefined && { title }),
+      };
+      const answer = await (await act.engine()).post<Row>(`/api/workflows/${part(workflow)}/publish`, {
+        events: [event],
+      });
+      act.print(answer, () => `published to ${topic} of ${workflow}\n${idLines(answer)}`);
+      return undefined;
+    },
+  );
+}
+
+/** What an event or a run got as its name, for whoever goes on with it. */
+export function idLines(answer: Row): string {
+  const ids = Object.entries(answer).flatMap(([key, value]) => {
+    if (isId(value)) return [`  ${key}: ${value}\n`];
+    return Array.isArray(value) ? value.flatMap((each) => idOf(each)).map((id) => `  ${key}: ${id}\n`) : [];
+  });
+  return ids.join('');
+}
+
+function idOf(value: unknown): string[] {
+  if (isId(value)) return [value];
+  return typeof value === 'object' && value !== null && 'id' in value && isId(value.id) ? [value.id] : [];
+}
+
+function isId(value: unknown): value is string {
+  return idShapeOf(value) !== undefined;
+}
+
+export function standing(answer: Row): string {
+  return typeof answer.status === 'string' ? `; the workflow is ${answer.status}` : '';
+}

@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander';
+import { part } from '../client.ts';
+import { type Common, define, type Ended } from '../command.ts';
+import { parseJson } from '../parse-json.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { idLines, standing } from './acts.ts';
+import type { Row } from './columns.ts';
+
+interface ResolveOptions extends Common {
+  readonly happened?: boolean;
+  readonly didNotHappen?: boolean;
+  readonly skip?: boolean;
+  readonly checkAgain?: boolean;
+  readonly result?: string;
+}
+
+const HOW = [
+  { option: 'happened', how: 'happened', done: 'is recorded as done' },
+  { option: 'didNotHappen', how: 'did_not_happen', done: 'is recorded as not done; it will be sent again' },
+  { option: 'skip', how: 'skip', done: 'is skipped' },
+  { option: 'checkAgain', how: 'check_again', done: 'is looked up again' },
+] as const;
+
+/** A person's answers to what the engine asks. */
+export function addAnswers(program: Command, terminal: Terminal, ended: Ended): void {
+  const resolve = program
+    .command('resolve <output>')
+    .description('answer what became of a call whose outcome nobody knows')
+    .option('--happened', 'it happened')
+    .addOption(new Option('--result <json>', 'what the service answered, with --happened'))
+    .option('--did-not-happen', 'it did not happen: send it again')
+    .option('--skip', 'whatever happened, go on without it')
+    .option('--check-again', 'ask the service again');
+  define<[string], ResolveOptions>(terminal, ended, resolve, async (act, output) => {
+    const { how, done } = answerOf(act.options, output);
+    const { result } = act.options;
+    const answer = await (await act.engine()).post<Row>(`/api/outputs/${part(output)}/resolve`, {
+      how,
+      ...(result !== undefined && { result: parseJson('the result', result) }),
+    });
+    act.print(answer, () => `${output} ${done}${standing(answer)}\n${idLines(answer)}`);
+    return undefined;
+  });
+
+  const setAside = program
+    .command('set-aside <output>')
+    .description('leave an unknown outcome open, and let the workflow go on without it');
+  define<[string]>(terminal, ended, setAside, async (act, output) => {
+    const answer = await (await act.engine()).post<Row>(`/api/outputs/${part(output)}/set-aside`);
+    act.print(answer, () => `${output} is set aside; the question stays open${standing(answer)}\n${idLines(answer)}`);
+    return undefined;
+  });
+
+  const approve = program.command('approve <output>').description('let a call that waits for approval be sent');
+  define<[string]>(terminal, ended, approve, async (act, output) => {
+    const answer = await (await act.engine()).post<Row>(`/api/outputs/${part(output)}/approve`);
+    act.print(answer, () => `${output} is approved and will be sent as it is${standing(answer)}\n${idLines(answer)}`);
+    return undefined;
+  });
+
+  const reject = program
+    .command('reject <output>')
+    .description('do not send a call that waits for approval')
+    .option('--skip', 'mark its events as skipped')
+    .option('--park', 'put its events aside');
+  define<[string], Common & { skip?: boolean; park?: boolean }>(terminal, ended, reject, async (act, output) => {
+    const { skip = false, park = false } = act.options;
+    if (skip === park) {
+      throw new UsageError('say what becomes of its events', `${skip ? 'both were' : 'nothing was'} asked for`, [
+        { label: 'skip them', argv: ['pawl', 'reject', output, '--skip'] },
+        { label: 'put them aside', argv: ['pawl', 'reject', output, '--park'] },
+      ]);
+    }
+    const how = skip ? 'skip' : 'park';
+    const answer = await (await act.engine()).post<Row>(`/api/outputs/${part(output)}/reject`, { how });
+    act.print(answer, () => `${output} is rejected${standing(answer)}\n${idLines(answer)}`);
+    return undefined;
+  });
+}
+
+function answerOf(options: ResolveOptions, output: string): (typeof HOW)[number] {
+  const chosen = HOW.filter(({ option }) => options[option] === true);
+  const [only] = chosen;
+  if (!only || chosen.length > 1) {
+    throw new UsageError(
+      only ? 'give one answer' : 'give an answer',
+      only ? `${chosen.length} contradict each other` : 'Pawl does not guess what became of a call',
+      [
+        { label: 'it happened', argv: ['pawl', 'resolve', output, '--happened'] },
+        { label: 'it did not happen', argv: ['pawl', 'resolve', output, '--did-not-happen'] },
+        { label: 'go on without it', argv: ['pawl', 'resolve', output, '--skip'] },
+        { label: 'ask the service again', argv: ['pawl', 'resolve', output, '--check-again'] },
+      ],
+    );
+  }
+  if (options.result !== undefined && only.option !== 'happened') {
+    throw new UsageError('--result goes with --happened', 'only a call that happened has a result');
+  }
+  return only;
+}

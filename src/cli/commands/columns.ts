@@ -1,0 +1,109 @@
+import type { Column } from '../table.ts';
+import { moment } from '../words.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a person reads of each list; `--json` has everything. */
+export const COLUMNS = {
+  workflows: (now: number) => [
+    column('workflow', 'name'),
+    column('status'),
+    column('version'),
+    { title: 'pending', text: (row: Row) => text(row.pending), align: 'right' },
+    time('next look', 'dueAt', now),
+    column('id'),
+  ],
+  versions: (now: number) => [
+    column('version'),
+    { title: 'active', text: (row: Row) => (row.active === true ? 'active' : '') },
+    time('deployed', 'createdAt', now),
+    column('by', 'createdBy'),
+    column('id'),
+  ],
+  sessions: (now: number) => [
+    time('started', 'startedAt', now),
+    column('trigger'),
+    { title: 'result', text: (row: Row) => (row.result === '' ? 'under way' : text(row.result)) },
+    column('runs', 'handlerRunCount'),
+    column('cost'),
+    column('error'),
+    column('id'),
+  ],
+  runs: (now: number) => [
+    time('started', 'startedAt', now),
+    column('handler', 'handlerName'),
+    column('phase'),
+    column('status'),
+    column('error'),
+    column('id'),
+  ],
+  events: (now: number) => [
+    column('topic'),
+    column('message', 'messageId'),
+    column('status'),
+    time('created', 'createdAt', now),
+    column('title'),
+    column('id'),
+  ],
+  inputs: (now: number) => [
+    time('came', 'createdAt', now),
+    column('source'),
+    column('input', 'title'),
+    column('state'),
+    column('what came of it', 'sentence'),
+    column('id'),
+  ],
+  outputs: (now: number) => [
+    time('when', 'createdAt', now),
+    { title: 'output', text: (row: Row) => text(row.title ?? row.handler) },
+    { title: 'call', text: (row: Row) => callOf(text(row.preview)) },
+    {
+      title: 'because of',
+      text: (row: Row) =>
+        listOf(row.inputs)
+          .map(({ title }) => text(title))
+          .join(', '),
+    },
+    column('version'),
+    column('status', 'words'),
+    column('id'),
+  ],
+  logs: (now: number) => [time('when', 'at', now), column('handler'), column('message'), column('run', 'runId')],
+  connections: (now: number) => [
+    column('connection', 'name'),
+    column('type'),
+    column('status'),
+    column('why', 'reason'),
+    time('since', 'since', now),
+  ],
+} satisfies Record<string, (now: number) => Column<Row>[]>;
+
+export type Noun = keyof typeof COLUMNS;
+
+function column(title: string, key: string = title): Column<Row> {
+  return { title, text: (row) => text(row[key]) };
+}
+
+function time(title: string, key: string, now: number): Column<Row> {
+  return { title, text: (row) => (typeof row[key] === 'number' ? moment(row[key], now) : '') };
+}
+
+export function text(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What goes where, and the body; the headers between them are for `show`. */
+function callOf(preview: string): string {
+  const [line = '', ...rest] = preview.split('\n');
+  const body = rest.includes('') ? rest.slice(rest.indexOf('') + 1) : rest;
+  return [line, ...body].join(' ').replaceAll(/\s+/g, ' ').trim();
+}
+
+function recordOf(value: unknown): Row {
+  return typeof value === 'object' && value !== null ? (value as Row) : {};
+}
+
+function listOf(value: unknown): readonly Row[] {
+  return Array.isArray(value) ? value.map(recordOf) : [];
+}

@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import type { CompiledScript, Finding } from '#script';
+import { type Common, define, type Ended } from '../command.ts';
+import { compileFiles } from '../compile-file.ts';
+import { EXIT } from '../exit-code.ts';
+import { SCHEMA } from '../print-error.ts';
+import type { Terminal } from '../terminal.ts';
+import { plural, typed } from '../words.ts';
+
+interface DeployOptions extends Common {
+  readonly activate: boolean;
+  readonly base?: string;
+  readonly skipPending?: boolean;
+  readonly major?: boolean;
+}
+
+interface Deployed {
+  readonly workflow: string;
+  readonly script: string;
+  readonly version: string;
+  readonly isNew: boolean;
+  readonly activated: boolean;
+  readonly status: string;
+  readonly inFlight?: unknown;
+  readonly undo?: readonly string[] | null;
+}
+
+export function addScripts(program: Command, terminal: Terminal, ended: Ended): void {
+  const validate = program
+    .command('validate <files...>')
+    .description('say what is wrong with scripts, line by line; needs no engine');
+  define<[string[]]>(terminal, ended, validate, async (act, files) => {
+    const checked = await compileFiles(files);
+    const findings = checked.flatMap((each) => each.findings);
+    const valid = checked.every((each) => each.compiled !== undefined);
+    act.print({ schema: SCHEMA, valid, files, findings }, () =>
+      [
+        ...findings.map(findingText),
+        ...checked.flatMap(({ file, compiled }) => (compiled ? [`${file} is valid: ${summaryOf(compiled)}\n`] : [])),
+      ].join(''),
+    );
+    return valid ? EXIT.ok : EXIT.invalidScript;
+  });
+
+  const deploy = program
+    .command('deploy <file>')
+    .description('make a file a version of its workflow, and let it take over')
+    .option('--no-activate', 'keep the version, but do not let it take over')
+    .option('--base <version>', 'refuse unless this version is the active one')
+    .option('--skip-pending', 'skip the pending events of what this version no longer has')
+    .option('--major', 'give it the next major number');
+  define<[string], DeployOptions>(terminal, ended, deploy, async (act, file) => {
+    act.progress(`compiling ${file} …`);
+    const [checked] = await compileFiles([file]);
+    if (!checked?.compiled) {
+      if (!act.json) terminal.err(checked?.findings.map(findingText).join('') ?? '');
+      const { ScriptInvalidError } = await import('#script');
+      throw new ScriptInvalidError(file, checked?.findings ?? []);
+    }
+    const { name, code, sourceMap, contentHash } = checked.compiled;
+    const { activate, base, skipPending, major } = act.options;
+    act.progress(`deploying ${name} …`);
+    const answer = await (await act.engine()).post<Deployed>('/api/deploy', {
+      name,
+      code,
+      sourceMap,
+      contentHash,
+      activate,
+      ...(base !== undefined && { base }),
+      ...(skipPending === true && { skipPending }),
+      ...(major === true && { major }),
+    });
+    if (!act.json) terminal.err(checked.findings.map(findingText).join(''));
+    act.print({ ...answer, findings: checked.findings }, () => deployedText(name, answer));
+    return undefined;
+  });
+}
+
+function findingText({ file, line, column, severity, message, why, fix }: Finding): string {
+  return `${file}:${line}:${column} ${severity}: ${message}\n  why: ${why}\n  fix: ${fix}\n`;
+}
+
+function summaryOf({ name, handlers }: CompiledScript): string {
+  const { topics, producers, consumers } = handlers;
+  return `workflow ${name}, ${plural(producers.length, 'producer')}, ${plural(consumers.length, 'consumer')}, ${plural(topics.length, 'topic')}`;
+}
+
+function deployedText(name: string, answer: Deployed): string {
+  const { version, isNew, activated, status, workflow, script, inFlight, undo } = answer;
+  const lines = [
+    `${name} ${version} ${isNew ? 'is deployed' : 'was deployed before: its content is the same'}, ${activated ? 'and active' : 'and waits to be activated'}; the workflow is ${status}`,
+    `  workflow: ${workflow}`,
+    `  version: ${script}`,
+    ...inFlightLines(inFlight),
+    ...(undo === undefined || undo === null ? [] : [`  undo: ${typed(undo)}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function inFlightLines(inFlight: unknown): string[] {
+  const all = Array.isArray(inFlight) ? inFlight : inFlight === undefined || inFlight === null ? [] : [inFlight];
+  return all.map((each) => `  in flight: ${typeof each === 'string' ? each : JSON.stringify(each)}`);
+}

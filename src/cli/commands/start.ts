@@ -1,0 +1,117 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { define, type Ended } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { DATA_FOLDER, PORT } from '../find-engine.ts';
+import { CONFIG_FILE, loadConfig } from '../load-config.ts';
+import { errorText } from '../print-error.ts';
+import { secretSource } from '../secrets.ts';
+import type { Terminal } from '../terminal.ts';
+import { plural } from '../words.ts';
+
+interface StartOptions {
+  readonly config?: string;
+  readonly data?: string;
+  readonly port: number;
+  readonly untilInputEnds?: boolean;
+}
+
+export function addStart(program: Command, terminal: Terminal, ended: Ended): void {
+  const command = program
+    .command('start')
+    .description('run the engine and its API on this machine')
+    .option('--config <file>', `connections and credentials (${CONFIG_FILE} here, if there is one)`)
+    .addOption(
+      new Option('--port <number>', 'where the API listens; 0 takes any free port').argParser(portOf).default(PORT),
+    )
+    // For whoever starts an engine for itself: when that process dies, however it dies, the engine drains.
+    .addOption(new Option('--until-input-ends').hideHelp());
+  define<[], StartOptions>(terminal, ended, command, (act) => start(act.options, terminal));
+}
+
+/** From the first look at the data folder to the last commit. Only the ready line goes to the standard output. */
+async function start(options: StartOptions, terminal: Terminal): Promise<ExitCode> {
+  const say = (text: string): void => terminal.err(`pawl: ${text}\n`);
+  const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
+  const { config, folder, file } = await loadConfig(options.config);
+  if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
+  // Loaded here: every other command starts faster without the engine.
+  const [{ startApp }, { serve }] = await Promise.all([import('#app'), import('#http')]);
+  const onError = (error: unknown): void => terminal.err(errorText(error));
+  const stopping = stopSignal(say);
+  if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
+  const app = await startApp({
+    dataDir,
+    config,
+    baseFolder: folder,
+    resolveSecret: secretSource(dataDir, terminal.env),
+    onError,
+    onFatal: (error) => endAtOnce(error, terminal),
+  });
+  const { recovered, restored } = app.engine;
+  if (recovered.runs > 0) say(`${plural(recovered.runs, 'interrupted run')} recovered`);
+  if (restored.length > 0) say(`this data was put back from a backup: ${plural(restored.length, 'workflow')} on hold`);
+  const server = await serve(app, { port: options.port, dataDir, onError }).catch(async (error: unknown) => {
+    await app.stop();
+    throw error;
+  });
+  terminal.out(`pawl ready ${server.url}\n`);
+  try {
+    await stopping.asked;
+    await server.close();
+    await app.stop();
+    say('stopped: nothing is left active');
+    return EXIT.ok;
+  } catch (error) {
+    return endAtOnce(error, terminal);
+  } finally {
+    stopping.forget();
+    if (options.untilInputEnds === true) process.stdin.destroy();
+  }
+}
+
+/** Nothing more can be trusted to be written; whatever was under way is recovered at the next start. */
+function endAtOnce(error: unknown, terminal: Terminal): never {
+  terminal.err(errorText(error));
+  process.exit(EXIT.failed);
+}
+
+interface Stopping {
+  readonly asked: Promise<void>;
+  ask(): void;
+  forget(): void;
+}
+
+const SAME_WISH_MS = 500;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** The first signal drains; whoever sends a second one does not want to wait. */
+function stopSignal(say: (text: string) => void): Stopping {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let askedAt: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    // A terminal's Ctrl-C comes from the terminal and from every launcher in between: that is one wish.
+    if (askedAt !== undefined && now - askedAt < SAME_WISH_MS) return;
+    if (askedAt !== undefined) {
+      say(`${signal} again: ending at once; what was under way is recovered at the next start`);
+      process.exit(EXIT.failed);
+    }
+    askedAt = now;
+    say(`${signal}: the current runs go on to a safe point (again to end at once)`);
+    resolve();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return {
+    asked: promise,
+    ask: resolve,
+    forget: () => {
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError('a port is a number from 0 to 65535.');
+}

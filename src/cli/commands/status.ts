@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { define, type Ended, stepsOf } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { oneLine } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { duration, moment, typed } from '../words.ts';
+
+interface Standing {
+  readonly name: string;
+  readonly kind: string;
+  readonly id?: string;
+  readonly sentence: string;
+  readonly since: number | null;
+  readonly blocks?: unknown;
+  readonly evidence?: unknown;
+  readonly next: unknown;
+}
+
+/** The two commands for 3 am: how everything stands, and what waits for a person. */
+export function addStatus(program: Command, terminal: Terminal, ended: Ended): void {
+  const status = program
+    .command('status')
+    .description('say how each workflow stands, since when, what that blocks, and what to type');
+  define(terminal, ended, status, async (act) => {
+    const answer = await (await act.engine()).all<Standing>('/api/status');
+    act.print(answer, () =>
+      answer.items.length === 0
+        ? 'no workflow yet\n  next: deploy one: pawl deploy FILE\n'
+        : troubledFirst(answer.items).map(standingText).join('\n'),
+    );
+    return undefined;
+  });
+
+  const needs = program.command('needs').description('list only what waits for a person; ends with 6 if anything does');
+  define(terminal, ended, needs, async (act) => {
+    const answer = await (await act.engine()).all<Standing>('/api/needs');
+    act.print(answer, () =>
+      answer.items.length === 0 ? 'nothing waits for a person\n' : answer.items.map(standingText).join('\n'),
+    );
+    return answer.items.length === 0 ? EXIT.ok : EXIT.needsPerson;
+  });
+}
+
+/** Kinds of standing that need nobody. */
+const CALM = new Set(['idle', 'due', 'running', 'quiet', 'ready', 'draft', 'archived']);
+
+function troubledFirst(items: readonly Standing[]): readonly Standing[] {
+  const isCalm = ({ kind }: Standing): boolean => CALM.has(kind);
+  return [...items.filter((item) => !isCalm(item)), ...items.filter(isCalm)];
+}
+
+function standingText({ name, id, sentence, since, blocks, evidence, next }: Standing): string {
+  const now = Date.now();
+  const lines = [
+    `${name}: ${oneLine(sentence)}`,
+    ...(id === undefined ? [] : [`  id: ${id}`]),
+    ...(since === null || since === undefined
+      ? []
+      : [`  since: ${moment(since, now)} (${duration(Math.max(0, now - since))})`]),
+    ...sentences('blocks', blocks),
+    ...sentences('evidence', evidence),
+    ...stepsOf(next).map(({ label, argv }) =>
+      argv === undefined ? `  next: ${label}` : `  next: ${typed(argv)}   (${label})`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function sentences(title: string, value: unknown): string[] {
+  const all = Array.isArray(value) ? value : value === null || value === undefined || value === '' ? [] : [value];
+  return all.map((each) => `  ${title}: ${oneLine(typeof each === 'string' ? each : JSON.stringify(each))}`);
+}

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { EngineUnreachableError } from './engine-errors.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+export const DATA_FOLDER = 'pawl-data';
+export const PORT = 7295;
+
+/** Where a command may have been told to look. */
+export interface EngineOptions {
+  readonly url?: string;
+  readonly data?: string;
+}
+
+export interface EngineAddress {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly by: string;
+}
+
+const HEALTH_MS_MAX = 2_000;
+const DEFAULT_URL = `http://127.0.0.1:${PORT}`;
+
+/**
+ * The first that is known: a URL, a data folder (which says its engine's URL), the data folder here, the usual port of this
+ * machine. The token lies in the data folder, where only its owner can read it.
+ */
+export async function findEngine(options: EngineOptions, { env }: Terminal): Promise<EngineAddress> {
+  const data = options.data ?? (options.url === undefined ? env.PAWL_DATA : undefined);
+  const named = options.url ?? (options.data === undefined ? env.PAWL_URL : undefined);
+  const url = named === undefined ? await urlOf(data) : checked(named);
+  const token = env.PAWL_TOKEN ?? (await tokenFor(url, data ?? env.PAWL_DATA));
+  return { url, token, by: env.PAWL_BY ?? personOf(env) };
+}
+
+async function urlOf(data: string | undefined): Promise<string> {
+  const folder = data ?? DATA_FOLDER;
+  const url = await textOf(join(folder, 'url'));
+  if (url !== undefined) return checked(url);
+  if (data === undefined) return DEFAULT_URL;
+  throw new EngineUnreachableError(resolve(folder), 'no engine runs on this data folder', [
+    { label: 'start one', argv: ['pawl', 'start', '--data', folder] },
+  ]);
+}
+
+function checked(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '');
+  throw new UsageError(`"${url}" is no address of an engine`, 'it is read as a URL such as http://127.0.0.1:7295');
+}
+
+/** A folder that does not name this very URL as its engine's does not give its token away. */
+async function tokenFor(url: string, data: string | undefined): Promise<string | undefined> {
+  if (data !== undefined) return textOf(join(data, 'token'));
+  const folder = await dataFolderAt(url);
+  if (folder === undefined || (await textOf(join(folder, 'url'))) !== url) return undefined;
+  return textOf(join(folder, 'token'));
+}
+
+async function dataFolderAt(url: string): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(HEALTH_MS_MAX) });
+    const health = (await answer.json()) as { dataDir?: unknown };
+    return typeof health.dataDir === 'string' ? health.dataDir : undefined;
+  } catch {
+    // Whoever asks next says what is wrong there, with the command's own words.
+    return undefined;
+  }
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function personOf(env: Terminal['env']): string {
+  try {
+    return env.USER ?? env.USERNAME ?? userInfo().username;
+  } catch {
+    return 'operator';
+  }
+}

@@ -1,0 +1,73 @@
+import { Command, CommanderError } from 'commander';
+import type { Ended } from './command.ts';
+import { addActs } from './commands/acts.ts';
+import { addAnswers } from './commands/answers.ts';
+import { addData } from './commands/data.ts';
+import { addExample } from './commands/example.ts';
+import { addLists } from './commands/lists.ts';
+import { addScripts } from './commands/scripts.ts';
+import { addStart } from './commands/start.ts';
+import { addStatus } from './commands/status.ts';
+import { addThings } from './commands/things.ts';
+import { EXIT, exitCodeOf } from './exit-code.ts';
+import { printError } from './print-error.ts';
+import { processTerminal, type Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+const VERSION = '0.1.0';
+
+/** One command line, to its end; gives the exit code. */
+export async function runCli(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  const ended: Ended = { code: EXIT.ok };
+  try {
+    await programFor(terminal, ended).parseAsync([...argv], { from: 'user' });
+    return ended.code;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    const failure = error instanceof CommanderError ? usageError(error, argv[0]) : error;
+    printError(terminal, failure, argv.includes('--json'));
+    return exitCodeOf(failure);
+  }
+}
+
+function programFor(terminal: Terminal, ended: Ended): Command {
+  const program = new Command('pawl')
+    .description('A durable automation engine. A plural noun lists, `show ID` shows anything, a verb acts.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'say what a command does')
+    // Commands inherit both, so they are set before the first is added.
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text),
+      writeErr: (text) => terminal.err(text),
+      // Said once, with why and what next, where every error is.
+      outputError: () => undefined,
+    });
+  for (const [group, add] of GROUPS) {
+    program.commandsGroup(group);
+    for (const each of add) each(program, terminal, ended);
+  }
+  return program;
+}
+
+const GROUPS = [
+  ['First at 3 am:', [addStatus]],
+  ['The engine:', [addStart, addData, addExample]],
+  ['Scripts:', [addScripts]],
+  ['Acting on workflows, events and runs:', [addActs]],
+  ['Answering the engine’s questions:', [addAnswers]],
+  ['Looking:', [addThings, addLists]],
+] as const;
+
+const HELP = { label: 'see the commands', argv: ['pawl', 'help'] };
+
+function usageError(error: CommanderError, command = ''): UsageError {
+  if (error.code === 'commander.help') return new UsageError('say what to do', 'no command was given', [HELP]);
+  const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = rest.map((line) => line.trim()).find((line) => line !== '');
+  if (error.code === 'commander.unknownCommand') {
+    return new UsageError(message, suggestion ?? 'Pawl has no such command', [HELP]);
+  }
+  const why = suggestion ?? 'this is not how the command is used';
+  return new UsageError(message, why, [{ label: 'see how it is used', argv: ['pawl', 'help', command] }]);
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type } from './typed-terminal.ts';
+
+/** Nobody listens there. */
+const NOWHERE = { PAWL_URL: 'http://127.0.0.1:9', USER: 'ada' };
+
+test('the help names every command, and is no error', async () => {
+  const { code, out, err } = await type(['--help']);
+  assert.deepEqual([code, err], [0, '']);
+  const commands =
+    `start validate deploy rollback trigger|run publish pause resume cancel retry resolve skip park unpark redo
+    finish set-aside archive status needs show workflows versions sessions runs events inputs outputs|mutations connections state
+    logs explain backup restore doctor approve reject`.split(/\s+/);
+  for (const command of commands) assert.match(out, new RegExp(`^  ${command.replace('|', '\\|')}\\b`, 'm'), command);
+});
+
+test('an unknown command is a usage error that says what was meant', async () => {
+  const { code, out, err } = await type(['statsu']);
+  assert.deepEqual([code, out], [2, '']);
+  assert.match(err, /^pawl: unknown command 'statsu'\n {2}why: \(Did you mean status\?\)\n {2}next: .*: pawl help\n/);
+});
+
+test('no command at all is a usage error', async () => {
+  const { code, err } = await type([]);
+  assert.equal(code, 2);
+  assert.match(err, /pawl: say what to do/);
+});
+
+for (const argv of [
+  ['resolve'],
+  ['publish', 'orders'],
+  ['start', '--port', 'many'],
+  ['status', '--nonsense'],
+  ['connections', 'mend', 'shop'],
+]) {
+  test(`pawl ${argv.join(' ')} is a usage error`, async () => {
+    const { code, err } = await type(argv, { env: NOWHERE });
+    assert.equal(code, 2, err);
+    assert.match(err, /^pawl: .+\n {2}why: .+\n {2}next: /);
+  });
+}
+
+test('with --json an error is one JSON document with everything in it', async () => {
+  const typed = await type(['needs', '--json'], { env: NOWHERE });
+  assert.deepEqual([typed.code, typed.err], [7, '']);
+  const { schema, error } = typed.json<{ schema: number; error: Record<string, unknown> }>();
+  assert.equal(schema, 1);
+  assert.deepEqual(Object.keys(error), ['code', 'message', 'why', 'retryable', 'ids', 'docs', 'next']);
+  assert.deepEqual([error.code, error.retryable], ['engine-unreachable', true]);
+});
+
+test('an engine that is not there is its own exit code, with how to start one', async () => {
+  const { code, err } = await type(['status'], { env: NOWHERE });
+  assert.equal(code, 7);
+  assert.match(err, /no engine answers at http:\/\/127\.0\.0\.1:9\n/);
+  assert.match(err, /next: start one: pawl start\n/);
+});
+
+test('an address that is none is a usage error', async () => {
+  assert.equal((await type(['status', '--url', 'here'])).code, 2);
+});
+
+test('resolve wants exactly one answer, and says which there are', async () => {
+  const none = await type(['resolve', 'mut_1'], { env: NOWHERE });
+  assert.equal(none.code, 2);
+  for (const answer of ['--happened', '--did-not-happen', '--skip', '--check-again']) {
+    assert.ok(none.err.includes(`pawl resolve mut_1 ${answer}\n`), none.err);
+  }
+  assert.equal((await type(['resolve', 'mut_1', '--happened', '--skip'], { env: NOWHERE })).code, 2);
+  assert.equal((await type(['resolve', 'mut_1', '--skip', '--result', '1'], { env: NOWHERE })).code, 2);
+  const notJson = await type(['resolve', 'mut_1', '--happened', '--result', '{id:1}'], { env: NOWHERE });
+  assert.equal(notJson.code, 2);
+  assert.match(notJson.err, /the result is not JSON/);
+});

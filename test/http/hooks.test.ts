@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { type Answer, Api, type Json } from './api.ts';
+import { HOOKED } from './scripts.ts';
+
+const SECRET = 'a shared secret of this test';
+const SECRETS: Readonly<Record<string, string>> = { 'hook.hooked.signed': SECRET, 'hook.hooked.pushed': SECRET };
+
+function standard(id: string, body: string, at = Math.floor(Date.now() / 1_000)): Record<string, string> {
+  const signature = createHmac('sha256', SECRET).update(`${id}.${at}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': `${at}`, 'webhook-signature': `v1,${signature}` };
+}
+
+test('a delivery of a webhook', async (t) => {
+  const api = await Api.open(t, {}, { secret: (name) => SECRETS[name] });
+  await api.deploy(HOOKED);
+  const send = async (path: string, body: string, headers: Record<string, string>): Promise<Answer> => {
+    const answer = await fetch(`${api.url}/hooks/${path}`, { method: 'POST', body, headers });
+    return { status: answer.status, body: await answer.json() };
+  };
+
+  await t.test('needs no token but a signature, is durable before the answer, and runs its handler', async () => {
+    const body = '{"n": 1}';
+    const first = await send('hooked/signed', body, standard('d1', body));
+    assert.equal(first.status, 202);
+    const [row] = api.stage.reader.table('deliveries');
+    assert.deepEqual([row?.id, row?.deliveryId, row?.body], [first.body.delivery, 'd1', body]);
+    assert.equal(JSON.parse(row?.headers ?? '')['webhook-id'], 'd1');
+    await api.stage.quiet();
+    assert.deepEqual(api.stage.events(), ['d1 consumed']);
+    const shown = await api.ok(api.get(`/api/show/${first.body.delivery}`));
+    assert.deepEqual([shown.kind, shown.row.status, shown.row.body], ['delivery', 'done', { n: 1 }]);
+    const { items } = await api.ok(api.get('/api/inputs'));
+    assert.deepEqual([items[0].title, items[0].state], ['Delivery d1', 'done']);
+  });
+
+  await t.test('that comes again is answered 200 and runs nothing', async () => {
+    const again = await send('hooked/signed', '{"n": 1}', standard('d1', '{"n": 1}'));
+    assert.deepEqual([again.status, again.body.duplicate], [200, true]);
+    assert.equal(api.stage.reader.table('deliveries').length, 1);
+  });
+
+  await t.test('without a body is one of null, and GitHub signs its own way', async () => {
+    assert.equal((await send('hooked/signed', '', standard('empty', ''))).status, 202);
+    const body = '{"ref":"main"}';
+    const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
+    const headers = { 'x-github-delivery': 'g1', 'x-hub-signature-256': signature };
+    assert.equal((await send('hooked/pushed', body, headers)).status, 202);
+    await api.refused(send('hooked/pushed', `${body} `, headers), 401, 'bad-signature');
+    await api.stage.quiet();
+    assert.deepEqual(api.stage.events(), ['d1 consumed', 'empty consumed', 'push-g1 consumed']);
+  });
+
+  await t.test('that is not what it says is refused and not kept', async () => {
+    const before = api.stage.reader.table('deliveries').length;
+    const body = '{"n": 2}';
+    const good = standard('d2', body);
+    await api.refused(send('hooked/signed', '{"n": 3}', good), 401, 'bad-signature');
+    await api.refused(send('hooked/signed', body, { ...good, 'webhook-id': 'd3' }), 401, 'bad-signature');
+    await api.refused(send('hooked/signed', body, { 'webhook-id': 'd2' }), 401, 'bad-signature');
+    await api.refused(send('hooked/signed', body, standard('d2', body, 1_000_000)), 401, 'bad-signature');
+    await api.refused(send('hooked/signed', 'not json', standard('d2', 'not json')), 400, 'invalid');
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    await api.refused(send('hooked/signed', deep, standard('d2', deep)), 400, 'invalid');
+    await api.refused(send('hooked/nobody', body, good), 404, 'not-found');
+    await api.refused(send('hooked/keep', body, good), 404, 'not-found');
+    await api.refused(send('nobody/signed', body, good), 404, 'not-found');
+    assert.equal(api.stage.reader.table('deliveries').length, before);
+  });
+});
+
+test('a webhook whose secret nobody set asks its sender to come back', async (t) => {
+  const api = await Api.open(t);
+  await api.deploy(HOOKED);
+  const answer = await fetch(`${api.url}/hooks/hooked/signed`, {
+    method: 'POST',
+    body: '{}',
+    headers: standard('d1', '{}'),
+  });
+  assert.equal(answer.status, 503);
+  const { error } = (await answer.json()) as Json;
+  assert.match(error.why, /hook\.hooked\.signed is not set/);
+});
