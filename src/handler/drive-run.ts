@@ -13,7 +13,9 @@ export async function driveRun(host: HandlerHost, fence: Fence, id: RunId): Prom
     const [run] = host.engine.reader.fetch('run', id);
     assert(run, `run ${id} is missing`);
     const moved = await step(host, fence, run);
-    if (moved !== 'again') return moved;
+    if (moved === 'again') continue;
+    host.ledger.forget(id);
+    return moved;
   }
 }
 
@@ -50,6 +52,9 @@ async function stopIfCancelled(host: HandlerHost, fence: Fence, run: Run): Promi
   const [execution] = host.engine.reader.fetch('execution', fence.execution);
   if (execution?.cancelRequestedAt == null || run.phase === 'mutating') return undefined;
   const error = `cancelled by ${execution.cancelRequestedBy}`;
-  await host.engine.manager.updateHandlerRunStatus(fence, run.id, 'cancelled', { error });
+  await host.engine.manager.updateHandlerRunStatus(fence, run.id, 'cancelled', {
+    error,
+    cost: host.ledger.spentBy(run.id),
+  });
   return { ended: 'cancelled' };
 }

@@ -9,7 +9,7 @@ export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): P
   const script = host.scripts.get(run.scriptId);
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
-  if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run, { cost: 0 });
+  if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run);
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
   const outcome = await host.sandbox.run({
     scriptId: script.id,
@@ -23,7 +23,7 @@ export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): P
     onCall: calls.answer,
   });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
-  return commit(host, fence, run, { state: outcome.result, calls, cost: 0 });
+  return commit(host, fence, run, { state: outcome.result, calls });
 }
 
 /** Through the chain: a retry's `next` is told what became of the call that another run made. */
@@ -37,29 +37,18 @@ function mutationResult(host: HandlerHost, run: ConsumerRun): string {
 interface Commit {
   readonly state?: string | undefined;
   readonly calls?: RunCalls;
-  readonly cost: number;
 }
 
-async function commit(
-  host: HandlerHost,
-  fence: Fence,
-  run: ConsumerRun,
-  { state, calls, cost }: Commit,
-): Promise<Step> {
+async function commit(host: HandlerHost, fence: Fence, run: ConsumerRun, { state, calls }: Commit = {}): Promise<Step> {
   return orBroken(host, fence, run, calls, () =>
     host.engine.manager.together((model): Step => {
       if (calls && calls.logs.length > 0) model.keepRecords(fence, run.id, { logs: calls.logs, reads: [] });
       model.commitConsumer(fence, run.id, {
         state,
         publishes: calls?.publishes ?? [],
-        cost: cost + ledgerCost(host, run),
+        cost: host.ledger.spentBy(run.id),
       });
       return goOn(host, model, fence);
     }),
   );
-}
-
-function ledgerCost(host: HandlerHost, run: ConsumerRun): number {
-  const [ledger] = host.engine.reader.fetch('ledger', run.rootRunId);
-  return ledger?.handlerRunId === run.id ? host.ledger.costOf(ledger.connection) : 0;
 }

@@ -58,7 +58,7 @@ async function keepEmpty(host: HandlerHost, fence: Fence, run: ConsumerRun, done
     const at = reserve(model, fence, run, done, 'emitting');
     if (at !== 'emitting') return { ended: 'cancelled' };
     if (done.prepared.json !== undefined && done.spec.hasNext) return 'again';
-    model.commitConsumer(fence, run.id, { cost: done.calls.cost });
+    model.commitConsumer(fence, run.id, { cost: host.ledger.spentBy(run.id) });
     return goOn(host, model, fence);
   });
 }

@@ -35,7 +35,7 @@ export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun)
         inputs: calls.inputs,
         publishes: calls.publishes,
         nextAt,
-        cost: calls.cost,
+        cost: host.ledger.spentBy(run.id),
       });
       return goOn(host, model, fence);
     }),

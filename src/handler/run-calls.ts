@@ -14,7 +14,6 @@ export class RunCalls {
   readonly logs: Omit<RunLog, 'runId'>[] = [];
   readonly reads: Omit<RunRead, 'runId'>[] = [];
   readonly handedOut = new Map<string, HandedOut>();
-  cost = 0;
   readonly #handles = new Map<string, number>();
   readonly #run: Run;
   readonly #subscribed: readonly string[];
@@ -74,8 +73,7 @@ export class RunCalls {
 
   async #read(connection: string, method: string, argument: unknown): Promise<string> {
     try {
-      const { answer, cost } = await this.#ledger.read(connection, method, argument);
-      this.cost += cost;
+      const answer = await this.#ledger.read(this.#run.id, connection, method, argument);
       const request = JSON.stringify(argument ?? null);
       const kept = answer.length > ANSWER_CHARS_KEPT ? JSON.stringify({ cut: answer.length }) : answer;
       this.reads.push({ ...this.#place(this.reads.length), connection, method, request, answer: kept });

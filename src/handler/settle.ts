@@ -21,6 +21,7 @@ export async function goOnAfterCall(
   called: Called,
   outcome: Outcome,
 ): Promise<Step> {
+  if (outcome.kind !== 'not_done') host.ledger.spend(run.id, called.connection);
   try {
     const step = await whileUnavailable(() => record(host, fence, run, called, outcome));
     host.ledger.settled(called.mutation);
@@ -46,6 +47,7 @@ async function record(
 ): Promise<Step> {
   const { manager } = host.engine;
   const { mutation } = called;
+  const cost = host.ledger.spentBy(run.id);
   switch (outcome.kind) {
     case 'applied':
       await manager.together((model) => {
@@ -64,7 +66,7 @@ async function record(
         answer: { resolvedBy: 'provider' },
         error: outcome.error.message,
         errorClass: outcome.error.class,
-        stop: options,
+        stop: { ...options, cost },
       });
       return { ended: 'failed' };
     }
@@ -72,6 +74,7 @@ async function record(
       await manager.updateHandlerRunStatus(fence, run.id, 'paused:reconciliation', {
         error: outcome.message,
         callEnded: outcome.callEnded,
+        cost,
       });
       return { ended: 'failed' };
   }

@@ -77,7 +77,11 @@ async function end(
     if (calls && calls.logs.length + calls.reads.length > 0) {
       model.keepRecords(fence, run.id, { logs: calls.logs, reads: calls.reads });
     }
-    return model.updateHandlerRunStatus(fence, run.id, status, { ...options, suspects, cost: calls?.cost ?? 0 });
+    return model.updateHandlerRunStatus(fence, run.id, status, {
+      ...options,
+      suspects,
+      cost: host.ledger.spentBy(run.id),
+    });
   });
   return { ended: 'failed' };
 }

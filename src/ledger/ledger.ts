@@ -1,4 +1,4 @@
-import { assert, type Clock, type MutationId, RefusedError, type WorkerId, type WorkflowId } from '#base';
+import { assert, type Clock, type MutationId, RefusedError, type RunId, type WorkerId, type WorkflowId } from '#base';
 import { CallInvalidError, type Connections, type Outcome, type Slot } from '#connector';
 import type { Engine } from '#execution';
 import type { Call, Mutation } from '#model';
@@ -25,6 +25,8 @@ const RECONCILE_MS_MIN = 2_000;
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #sent = new Set<MutationId>();
+  /** What the calls of a run cost so far. A run is driven by one process to its end, so memory is enough. */
+  readonly #spent = new Map<RunId, number>();
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -88,15 +90,26 @@ export class Ledger {
     this.#sent.delete(mutation);
   }
 
-  async read(connection: string, method: string, args: unknown): Promise<{ answer: string; cost: number }> {
+  async read(run: RunId, connection: string, method: string, args: unknown): Promise<string> {
     const version = this.versionOf(connection);
     const outcome = await this.#options.connections.read(connection, method, args);
     if (outcome.kind === 'not_done') throw refusedCall(outcome.error, connection, version);
-    return { answer: JSON.stringify(outcome.result ?? null), cost: this.costOf(connection) };
+    this.spend(run, connection);
+    return JSON.stringify(outcome.result ?? null);
   }
 
-  costOf(connection: string): number {
-    return this.#options.connections.costOf(connection);
+  /** A call that was done, or may have been. */
+  spend(run: RunId, connection: string): void {
+    this.#spent.set(run, this.spentBy(run) + this.#options.connections.costOf(connection));
+  }
+
+  spentBy(run: RunId): number {
+    return this.#spent.get(run) ?? 0;
+  }
+
+  /** The run has ended, and what it cost is in its row. */
+  forget(run: RunId): void {
+    this.#spent.delete(run);
   }
 
   /** Of its secrets: a refusal of older ones must not hold anyone. */

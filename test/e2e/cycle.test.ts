@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ORDERS, Stage } from './stage.ts';
+import { orders } from './scripts.ts';
+import { Stage } from './stage.ts';
 
 test('an event goes through prepare, mutate and next, and its effect is made once', async (t) => {
   const stage = await Stage.open(t);
-  const { workflow } = await stage.deploy(ORDERS);
+  const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' }, { id: '2' });
   await stage.quiet();
   assert.deepEqual(
@@ -21,16 +22,13 @@ test('an event goes through prepare, mutate and next, and its effect is made onc
 
 test('a retry begins at next with the result of the call that was made, and the effect is not repeated', async (t) => {
   const stage = await Stage.open(t);
-  const broken = ORDERS.replace(
-    "if (r.status === 'applied')",
-    "throw new Error('a bug in next'); if (r.status === 'applied')",
-  );
+  const broken = orders({ next: "throw new Error('a bug in next');" });
   const { workflow } = await stage.deploy(broken);
   await stage.publish(workflow, 'placed', { id: '1' });
   await stage.until('it needs a repair', () => stage.workflow().maintenance);
   assert.match(stage.lastRun().error ?? '', /a bug in next \(workflow\.ts:\d+:\d+\)/);
   assert.deepEqual(stage.events(), ['1 reserved']);
-  await stage.deploy(ORDERS);
+  await stage.deploy(orders());
   await stage.quiet();
   assert.deepEqual(stage.runs(), ['book emitting failed:logic', 'book committed committed']);
   assert.equal(stage.outside.effects.length, 1);
@@ -40,7 +38,7 @@ test('a retry begins at next with the result of the call that was made, and the 
 test('a call whose answer is lost is never sent again, and asks', async (t) => {
   const stage = await Stage.open(t);
   stage.outside.behave({ after: 'drop' });
-  const { workflow } = await stage.deploy(ORDERS);
+  const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' });
   await stage.until('the outcome is unknown', () => stage.workflow().holds.includes('unknown'));
   assert.equal(stage.mutation().status, 'indeterminate');

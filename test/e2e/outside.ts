@@ -1,10 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the service outside behaves for the next calls: it may do the work or not, and answer or not. */
+/** How the service outside behaves for the next calls: it may do the work or not, and answer now, later or never. */
 export type Behaviour =
   | { readonly answer: number; readonly body?: unknown; readonly headers?: Record<string, string> }
-  | { readonly after: 'drop' | 'hang' | number };
+  | { readonly after: 'drop' | 'hang' | 'hold' | number }
+  | { readonly before: 'hang' };
+
+/** The same for reads, which have nothing to do. */
+export type ReadBehaviour = { readonly answer: number; readonly headers?: Record<string, string> } | 'hold' | 'drop';
 
 export interface Effect {
   readonly path: string;
@@ -18,9 +22,13 @@ export class Outside {
   readonly reads: string[] = [];
   /** What GET answers, by path. */
   readonly pages = new Map<string, unknown>();
+  /** Without the right credentials every call is refused. */
+  bearer: string | undefined;
   readonly #behaviours: Behaviour[] = [];
+  readonly #readBehaviours: ReadBehaviour[] = [];
   readonly #server: Server;
-  readonly #arrivals = new Set<() => void>();
+  readonly #arrivals = { call: new Set<() => void>(), read: new Set<() => void>() };
+  readonly #held: (() => void)[] = [];
 
   constructor() {
     this.#server = createServer((request, response) => void this.#handle(request, response));
@@ -35,14 +43,29 @@ export class Outside {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** What was done, as `path id`, oldest first. */
+  get done(): string[] {
+    return this.effects.map(({ path, body }) => `${path} ${(body as { id?: string } | null)?.id ?? ''}`);
+  }
+
   /** One behaviour a call, in order; after them calls are done and answered. */
   behave(...behaviours: Behaviour[]): void {
     this.#behaviours.push(...behaviours);
   }
 
-  /** Resolves at the next call that arrives. */
-  arrival(): Promise<void> {
-    return new Promise((resolve) => this.#arrivals.add(resolve));
+  /** One behaviour a read, in order; after them reads are answered. */
+  behaveOnReads(...behaviours: ReadBehaviour[]): void {
+    this.#readBehaviours.push(...behaviours);
+  }
+
+  /** Resolves at the next call, or read, that arrives. */
+  arrival(kind: 'call' | 'read' = 'call'): Promise<void> {
+    return new Promise((resolve) => this.#arrivals[kind].add(resolve));
+  }
+
+  /** Answers everything that is held. */
+  release(): void {
+    for (const answer of this.#held.splice(0)) answer();
   }
 
   async close(): Promise<void> {
@@ -53,28 +76,44 @@ export class Outside {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await textOf(request);
     const path = request.url ?? '/';
-    if (request.method === 'GET') return this.#read(path, response);
-    const behaviour = this.#behaviours.shift() ?? { after: 201 };
-    if ('answer' in behaviour) send(response, behaviour.answer, behaviour.body ?? {}, behaviour.headers);
-    else
-      this.#do({ path, body: text === '' ? null : JSON.parse(text), key: header(request) }, behaviour.after, response);
-    for (const arrived of this.#arrivals) arrived();
-    this.#arrivals.clear();
+    const isRead = request.method === 'GET';
+    if (this.bearer !== undefined && request.headers.authorization !== `Bearer ${this.bearer}`)
+      send(response, 401, { error: 'the token is not valid' });
+    else if (isRead) this.#read(path, response);
+    else this.#call({ path, body: text === '' ? null : JSON.parse(text), key: keyOf(request) }, response);
+    const waiting = this.#arrivals[isRead ? 'read' : 'call'];
+    for (const arrived of waiting) arrived();
+    waiting.clear();
   }
 
   #read(path: string, response: ServerResponse): void {
     this.reads.push(path);
+    const behaviour = this.#readBehaviours.shift();
+    if (behaviour === 'hold') this.#held.push(() => this.#page(path, response));
+    else if (behaviour === 'drop') response.destroy();
+    else if (behaviour) send(response, behaviour.answer, {}, behaviour.headers);
+    else this.#page(path, response);
+  }
+
+  #page(path: string, response: ServerResponse): void {
     const [page = ''] = path.split('?');
-    if (page === '/done') return send(response, 200, { effects: this.effects });
-    const found = this.pages.get(page);
+    const found = page === '/done' ? { effects: this.effects } : this.pages.get(page);
     send(response, found === undefined ? 404 : 200, found ?? {});
   }
 
+  #call(effect: Effect, response: ServerResponse): void {
+    const behaviour = this.#behaviours.shift() ?? { after: 201 };
+    if ('answer' in behaviour) send(response, behaviour.answer, behaviour.body ?? {}, behaviour.headers);
+    else if ('after' in behaviour) this.#do(effect, behaviour.after, response);
+  }
+
   /** The work is done; whether anybody hears of it is another matter. */
-  #do(effect: Effect, then: 'drop' | 'hang' | number, response: ServerResponse): void {
+  #do(effect: Effect, then: 'drop' | 'hang' | 'hold' | number, response: ServerResponse): void {
     this.effects.push(effect);
+    const ref = `b${this.effects.length}`;
     if (then === 'drop') response.destroy();
-    else if (then !== 'hang') send(response, then, { ref: `b${this.effects.length}` });
+    else if (then === 'hold') this.#held.push(() => send(response, 201, { ref }));
+    else if (then !== 'hang') send(response, then, { ref });
   }
 }
 
@@ -83,7 +122,7 @@ function send(response: ServerResponse, status: number, body: unknown, headers: 
   response.end(JSON.stringify(body));
 }
 
-function header(request: IncomingMessage): string | undefined {
+function keyOf(request: IncomingMessage): string | undefined {
   const key = request.headers['idempotency-key'];
   return typeof key === 'string' ? key : undefined;
 }

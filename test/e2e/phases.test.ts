@@ -35,8 +35,25 @@ const FORBIDDEN: readonly Case[] = [
     prepare: `await call(ctx, 'getByIds', 'out', ['1']);`,
     error: /out/,
   },
+  {
+    what: 'prepare reserves from a topic it does not subscribe to',
+    prepare: `return { reservations: [{ topic: 'out', ids: ['1'] }], data: {} };`,
+    error: /out/,
+  },
+  { what: 'prepare consumes', prepare: `await call(ctx, 'consume', 'in', ['1']);`, error: /not a function/ },
+  {
+    what: 'prepare calls a connection it does not use',
+    prepare: `await call(ctx['koob'.split('').reverse().join('')], 'read', {});`,
+    error: /read|book|undefined/,
+  },
   { what: 'mutate reads', mutate: `await call(ctx.shop, 'get', { path: '/x' });`, error: /get/ },
   { what: 'mutate peeks', mutate: `await call(ctx, 'peek', 'in');`, error: /peek/ },
+  { what: 'mutate fetches by id', mutate: `await call(ctx, 'getByIds', 'in', ['1']);`, error: /getByIds/ },
+  {
+    what: 'mutate registers an input',
+    mutate: `call(ctx, 'registerInput', { source: 's', type: 't', id: '1', title: 'x' });`,
+    error: /registerInput/,
+  },
   {
     what: 'mutate publishes',
     mutate: `call(ctx, 'publish', 'out', { messageId: 'x', payload: 1 });`,
@@ -49,6 +66,12 @@ const FORBIDDEN: readonly Case[] = [
     error: /shop|post|undefined/,
   },
   { what: 'next peeks', next: `await call(ctx, 'peek', 'in');`, error: /peek/ },
+  { what: 'next fetches by id', next: `await call(ctx, 'getByIds', 'in', ['1']);`, error: /getByIds/ },
+  {
+    what: 'next registers an input',
+    next: `call(ctx, 'registerInput', { source: 's', type: 't', id: '1', title: 'x' });`,
+    error: /registerInput/,
+  },
   {
     what: 'next publishes to a topic it did not declare',
     next: `call(ctx, 'publish', 'in', { messageId: 'x', payload: 1 });`,
@@ -56,6 +79,12 @@ const FORBIDDEN: readonly Case[] = [
   },
   { what: 'a producer makes a mutation', producer: `await call(ctx.shop, 'post', { path: '/x' });`, error: /post/ },
   { what: 'a producer peeks', producer: `await call(ctx, 'peek', 'in');`, error: /peek/ },
+  { what: 'a producer fetches by id', producer: `await call(ctx, 'getByIds', 'in', ['1']);`, error: /getByIds/ },
+  {
+    what: 'a producer publishes to a topic it did not declare',
+    producer: `call(ctx, 'publish', 'out', { messageId: 'x', payload: 1 });`,
+    error: /out/,
+  },
   {
     what: 'prepare catches what it must not',
     prepare: `try { call(ctx, 'publish', 'out', { payload: 1 }); } catch {} return ctx.idle();`,
@@ -202,29 +231,4 @@ export default defineWorkflow({ name: 'branch', uses: { shop: 'http' }, topics: 
     ['"none"', '"applied"'],
   );
   assert.equal(stage.reader.table('mutations').length, 1);
-});
-
-test('what a script publishes before it throws is not published', async (t) => {
-  const stage = await Stage.open(t);
-  await stage.deploy(`
-export default defineWorkflow({ name: 'throws', uses: {}, topics: { in: {} } })
-  .producer('poll', { publishes: ['in'], schedule: { interval: '1h' }, async handler(ctx) { ctx.publish('in', { messageId: '1', payload: 1 }); throw new Error('late'); } })
-  .consumer('work', { subscribe: ['in'], async prepare(ctx) { return ctx.idle(); } });
-`);
-  await stage.until('it stops', () => stage.workflow().maintenance);
-  assert.deepEqual(stage.events(), []);
-});
-
-test('state that a handler does not return is kept', async (t) => {
-  const stage = await Stage.open(t);
-  const { workflow } = await stage.deploy(`
-export default defineWorkflow({ name: 'keeps', uses: {}, topics: { in: topic<{ id: string }>() } })
-  .consumer('work', { subscribe: ['in'], state: { last: '' },
-    async prepare(ctx, state) { const [e] = await ctx.peek('in', { limit: 1 }); return e ? ctx.take(e, { data: { id: e.payload.id, before: state.last } }) : ctx.idle(); },
-    async next(_ctx, { data }) { if (data.id === '1') return { last: data.id }; },
-  });
-`);
-  await stage.publish(workflow, 'in', { id: '1' }, { id: '2' });
-  await stage.quiet();
-  assert.equal(stage.reader.fetch('handlerStates', workflow)[0]?.state, '{"last":"1"}');
 });

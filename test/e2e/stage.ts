@@ -4,36 +4,65 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type App, deploy, startApp } from '#app';
-import type { WorkflowId } from '#base';
+import type { Clock, WorkflowId } from '#base';
+import { type Served, serve } from '#http';
 import { INVARIANTS } from '#model';
+import { Keyboard, PersonAtTheKeyboard } from './keyboard.ts';
 import { Outside } from './outside.ts';
+import { BY, type Person, PersonAtTheDoor } from './person.ts';
 
 const PATIENCE_MS = 20_000;
-const BY = 'ada';
+
+/** The time of day, and what the test lets pass besides. */
+class MovableClock implements Clock {
+  aheadMs = 0;
+
+  now(): number {
+    return Date.now() + this.aheadMs;
+  }
+}
 
 /** A whole engine with a real sandbox, a real file and a real server outside, for one test. */
 export class Stage {
   readonly folder: string;
   readonly outside: Outside;
+  readonly clock = new MovableClock();
   readonly errors: unknown[] = [];
+  readonly keyboard = new Keyboard(() => this.data);
+  /** Acts through the one door, or by typing commands where the test wants that. */
+  readonly person: Person;
   app: App;
-  readonly #shop: Record<string, unknown>;
+  /** Settings of the connection "shop", read at each start. */
+  shop: Record<string, unknown>;
+  /** Every secret; read at each use. */
+  secret = 'token';
+  #pokes = 0;
+  readonly #atKeyboard: boolean;
+  #served: Served | undefined;
 
-  private constructor(folder: string, outside: Outside, app: App, shop: Record<string, unknown>) {
+  private constructor(folder: string, outside: Outside, shop: Record<string, unknown>, atKeyboard: boolean) {
     this.folder = folder;
     this.outside = outside;
-    this.app = app;
-    this.#shop = shop;
+    this.app = undefined as never;
+    this.shop = shop;
+    this.#atKeyboard = atKeyboard;
+    this.person = atKeyboard ? new PersonAtTheKeyboard(this.keyboard) : new PersonAtTheDoor(() => this.app);
   }
 
-  static async open(t: TestContext, shop: Record<string, unknown> = {}): Promise<Stage> {
+  /** With an API, and a person who types. */
+  static atKeyboard(t: TestContext, shop: Record<string, unknown> = {}): Promise<Stage> {
+    return Stage.open(t, shop, true);
+  }
+
+  static async open(t: TestContext, shop: Record<string, unknown> = {}, atKeyboard = false): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-stage-'));
     mkdirSync(join(folder, 'out'));
     const outside = await new Outside().listen();
-    const stage = new Stage(folder, outside, undefined as never, shop);
-    stage.app = await stage.#start();
+    const stage = new Stage(folder, outside, shop, atKeyboard);
+    await stage.start();
     t.after(async () => {
-      await stage.app.stop().catch((error: unknown) => stage.errors.push(error));
+      outside.release();
+      await stage.stop().catch((error: unknown) => stage.errors.push(error));
       await outside.close();
       rmSync(folder, { recursive: true, force: true });
     });
@@ -48,9 +77,33 @@ export class Stage {
     return this.app.engine.manager;
   }
 
-  async restart(): Promise<void> {
+  get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  get url(): string {
+    return this.#served?.url ?? '';
+  }
+
+  async stop(): Promise<void> {
+    await this.#served?.close();
     await this.app.stop();
+  }
+
+  async start(): Promise<void> {
     this.app = await this.#start();
+    if (this.#atKeyboard) this.#served = await serve(this.app, { port: 0, dataDir: this.data });
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Time passes at once. The scheduler sleeps on a real timer, so something must make it look. */
+  async pass(ms: number): Promise<void> {
+    this.clock.aheadMs += ms;
+    await this.manager.createWorkflow(`time-passes-${++this.#pokes}`, BY);
   }
 
   /** The body of a script; `defineWorkflow` and `topic` are imported for it. */
@@ -65,8 +118,8 @@ export class Stage {
     await this.manager.publishEvents(workflow, publishes, BY);
   }
 
-  workflow() {
-    const [workflow] = this.reader.table('workflows');
+  workflow(id?: WorkflowId) {
+    const workflow = this.reader.table('workflows').find((each) => id === undefined || each.id === id);
     assert.ok(workflow);
     return workflow;
   }
@@ -76,12 +129,18 @@ export class Stage {
     return events.map((event) => `${event.messageId} ${event.status}`);
   }
 
-  runs(): string[] {
-    return this.reader.table('handler_runs').map((run) => `${run.handlerName} ${run.phase} ${run.status}`);
+  event(messageId: string) {
+    const event = this.reader.table('events').find((each) => each.messageId === messageId);
+    assert.ok(event);
+    return event;
   }
 
-  lastRun() {
-    const run = this.reader.table('handler_runs').at(-1);
+  runs(workflow?: WorkflowId): string[] {
+    return this.#runsOf(workflow).map((run) => `${run.handlerName} ${run.phase} ${run.status}`);
+  }
+
+  lastRun(workflow?: WorkflowId) {
+    const run = this.#runsOf(workflow).at(-1);
     assert.ok(run);
     return run;
   }
@@ -92,9 +151,45 @@ export class Stage {
     return mutation;
   }
 
+  sessions(): string[] {
+    return this.reader.table('script_runs').map((session) => `${session.trigger} ${session.result}`);
+  }
+
+  state(handler: string): unknown {
+    const kept = this.reader.table('handler_states').find((state) => state.handlerName === handler);
+    return kept?.state == null ? undefined : JSON.parse(kept.state);
+  }
+
   /** Waits for a commit after which this holds; commits are the only clock. */
   async until(what: string, holds: () => boolean): Promise<void> {
-    if (holds()) return;
+    if (!holds()) await this.#commitAfterWhich(what, holds);
+    this.check();
+  }
+
+  /** Waits until a run of this handler stands there, or was stopped there. */
+  async untilRun(status: string, workflow?: WorkflowId): Promise<void> {
+    await this.until(`a run is ${status}`, () => this.#runsOf(workflow).at(-1)?.status === status);
+  }
+
+  /** Nothing is under way and nothing is due at once. */
+  async quiet(): Promise<void> {
+    await this.until('everything is quiet', () => {
+      const busy = this.reader.unfinishedExecutions({ limit: 1 }).length > 0;
+      const due = this.reader.nextWakeAt();
+      return !busy && (due === null || due > this.clock.now() + 100);
+    });
+  }
+
+  check(): void {
+    for (const { name, sql } of INVARIANTS) assert.deepEqual(this.reader.offenders(sql), [], name);
+    assert.deepEqual(this.errors, []);
+  }
+
+  #runsOf(workflow: WorkflowId | undefined) {
+    return this.reader.table('handler_runs').filter((run) => workflow === undefined || run.workflowId === workflow);
+  }
+
+  async #commitAfterWhich(what: string, holds: () => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const done = (finish: () => void): void => {
         stop();
@@ -105,56 +200,30 @@ export class Stage {
         if (holds()) done(resolve);
       });
       const timer = setTimeout(() => {
-        const state = JSON.stringify({ runs: this.runs(), events: this.events(), workflow: this.workflow() }, null, 1);
+        const workflows = this.reader.table('workflows');
+        const state = JSON.stringify({ runs: this.runs(), events: this.events(), workflows }, null, 1);
         done(() => reject(new Error(`it never came to pass that ${what}:\n${state}\n${this.errors.join('\n')}`)));
       }, PATIENCE_MS);
     });
-    this.check();
-  }
-
-  /** Nothing is under way and nothing is due at once. */
-  async quiet(): Promise<void> {
-    await this.until('everything is quiet', () => {
-      const busy = this.reader.unfinishedExecutions({ limit: 1 }).length > 0;
-      const due = this.reader.nextDueAt();
-      return !busy && (due === null || due > Date.now() + 100);
-    });
-  }
-
-  check(): void {
-    for (const { name, sql } of INVARIANTS) assert.deepEqual(this.reader.offenders(sql), [], name);
-    assert.deepEqual(this.errors, []);
   }
 
   #start(): Promise<App> {
     return startApp({
-      dataDir: join(this.folder, 'data'),
+      dataDir: this.data,
       baseFolder: this.folder,
       config: {
         connections: {
-          shop: { type: 'http', baseUrl: this.outside.url, timeoutMs: 2_000, visibilityMs: 0, ...this.#shop },
+          shop: { type: 'http', baseUrl: this.outside.url, timeoutMs: 2_000, visibilityMs: 0, ...this.shop },
           book: { type: 'files', root: './out' },
         },
       },
+      resolveSecret: () => this.secret,
       sandbox: { children: 1 },
+      clock: this.clock,
       onError: (error) => this.errors.push(error),
     });
   }
 }
 
-export const ORDERS = `
-export default defineWorkflow({ name: 'orders', uses: { shop: 'http', book: 'files' }, topics: { placed: topic<{ id: string }>(), booked: topic<{ ref: string }>() } })
-  .consumer('book', {
-    subscribe: ['placed'], publishes: ['booked'], state: { count: 0 },
-    async prepare(ctx, state) {
-      const [e] = await ctx.peek('placed', { limit: 1 });
-      if (!e) return ctx.idle();
-      return ctx.take(e, { data: { id: e.payload.id, count: state.count + 1 }, title: 'Book ' + e.payload.id });
-    },
-    async mutate(ctx, { data }) { return ctx.shop.post<{ ref: string }>({ path: '/bookings', json: { id: data.id } }); },
-    async next(ctx, { data }, r) {
-      if (r.status === 'applied') ctx.publish('booked', { messageId: data.id, payload: { ref: r.result.body.ref } });
-      return { count: data.count };
-    },
-  });
-`;
+/** What a booking's call gives back, for a person who says that it happened. */
+export const BOOKED = { status: 201, headers: {}, body: { ref: 'b1' } };
