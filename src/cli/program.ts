@@ -35,8 +35,10 @@ function programFor(terminal: Terminal, ended: Ended): Command {
     .description('A durable automation engine. A plural noun lists, `show ID` shows anything, a verb acts.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpCommand('help [command]', 'say what a command does')
-    // Commands inherit both, so they are set before the first is added.
+    // Commands inherit these, so they are set before the first is added.
     .exitOverride()
+    // Else `connections` would take for itself what is meant for `connections test`: --json, and which engine.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.err(text),
