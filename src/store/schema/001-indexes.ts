@@ -37,6 +37,8 @@ export const INDEXES: readonly string[] = [
   `CREATE INDEX mutations_reconcile ON mutations (reconcile_at) WHERE status = 'needs_reconcile'`,
   `CREATE INDEX mutations_approval ON mutations (approval_expires_at) WHERE status = 'pending'`,
 
+  'CREATE INDEX evidence_mutation ON evidence (mutation_id)',
+
   'CREATE UNIQUE INDEX inputs_key ON inputs (workflow_id, source, type, external_id)',
 
   'CREATE UNIQUE INDEX deliveries_key ON deliveries (workflow_id, handler_name, delivery_id)',
