@@ -15,6 +15,7 @@ import type {
   Delivery,
   Event,
   EventInput,
+  Evidence,
   Execution,
   HandlerState,
   Input,
@@ -56,6 +57,7 @@ export interface Lookups {
   ledger: { by: [root: RunId]; gives: Mutation };
   openLedger: { by: [WorkflowId]; gives: Mutation };
   ledgerOfEvent: { by: [firstEvent: EventId]; gives: Mutation };
+  evidenceOf: { by: [MutationId]; gives: Evidence };
   event: { by: [EventId]; gives: Event };
   eventKeyed: { by: [WorkflowId, topic: string, messageId: string]; gives: Event };
   reserved: { by: [RunId]; gives: Event };

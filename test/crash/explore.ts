@@ -13,11 +13,14 @@ export interface Explored {
   readonly deaths: readonly [first: readonly Death[], second: readonly Death[]];
 }
 
-/** `gate` leaves out second deaths that are far from the first; `everything` leaves out nothing. */
+/** `gate` leaves out second deaths that another scenario has as well; `everything` leaves out nothing. */
 export type Extent = 'gate' | 'everything';
 
 /** Memory instead of a disk where there is one: the commits are the same, the disk's sync costs nothing. */
 const SHARED_MEMORY = '/dev/shm';
+
+/** Some transitions repeat many times in one life; in the gate so many of them die twice. */
+const REPEATS_MAX = 2;
 
 /** A scenario without a death, with a death at every moment of it, and with a second one at every moment of the life after that. */
 export async function explore(scenario: Scenario, log: CommandLog, extent: Extent): Promise<Explored> {
@@ -47,35 +50,45 @@ class Exploration {
 
   async run(): Promise<Explored> {
     const birth = await this.#found(this.#scenario);
-    for (const first of await this.#live(birth, [])) {
+    const plain = await this.#momentsOf(fullCycle(this.#scenario.commits));
+    const firsts = await this.#live(birth, [], true);
+    for (const [position, first] of firsts.entries()) {
       this.#deaths[0].push(...first.deaths);
-      const seconds = await this.#live(first, [first]);
-      for (const [position, second] of seconds.entries()) {
-        if (!(await this.#isWorthDying(first, second, seconds.slice(0, position)))) continue;
-        this.#deaths[1].push(...second.deaths);
-        // Before its first commit a life has changed nothing: what follows is what followed the first death.
-        if (second.commits > 0) await this.#live(second, [first, second]);
-      }
+      const mayDieAgain = !this.#isBounded || this.#isOwn(first, plain, firsts.slice(0, position));
+      await this.#dieAgain(first, await this.#live(first, [first], mayDieAgain), plain);
     }
     return { histories: this.#histories, deaths: this.#deaths };
+  }
+
+  async #dieAgain(first: Moment, seconds: readonly Moment[], plain: readonly Moment[]): Promise<void> {
+    for (const [position, second] of seconds.entries()) {
+      // Once the recovery is over, what a full cycle does as well is left to it, and no place is died at twice.
+      const known = [...plain, ...seconds.slice(0, position)];
+      if (this.#isBounded && !second.inRecovery && isAtPlacesOf(second, known)) continue;
+      this.#deaths[1].push(...second.deaths);
+      // Before its first commit a life has changed nothing: what follows is what followed the first death.
+      if (second.commits > 0) await this.#live(second, [first, second], false);
+    }
+  }
+
+  /** A full cycle is small enough to be explored without bounds, and the others may lean on that. */
+  get #isBounded(): boolean {
+    return this.#extent === 'gate' && this.#scenario.name !== fullCycle(this.#scenario.commits).name;
+  }
+
+  /** Whether a death leaves what no full cycle leaves, and is not one of many at the same place. */
+  #isOwn(first: Moment, plain: readonly Moment[], earlier: readonly Moment[]): boolean {
+    const isPlain = isAtPlacesOf(
+      first,
+      plain.filter(({ digest }) => digest === first.digest),
+    );
+    return !isPlain && earlier.filter((moment) => isAtPlacesOf(first, [moment])).length < REPEATS_MAX;
   }
 
   async #found(scenario: Scenario): Promise<Birth> {
     const birth = { folder: this.#newFolder(), outside: new Outside() };
     if (scenario.begins !== 'with an empty folder') await found(birth, { scenario, log: this.#log });
     return birth;
-  }
-
-  /**
-   * The gate leaves out second deaths that a full cycle has in its own exploration: those after a first life that had done
-   * nothing else yet, and, once the recovery is over, those at its transitions and those at the same place again.
-   */
-  async #isWorthDying(first: Moment, second: Moment, earlier: readonly Moment[]): Promise<boolean> {
-    const plain = fullCycle(this.#scenario.commits);
-    if (this.#extent === 'everything' || this.#scenario.name === plain.name) return true;
-    const moments = await this.#momentsOf(plain);
-    if (isAmong(first, moments)) return false;
-    return second.inRecovery || !isAtPlacesOf(second, [...moments, ...earlier]);
   }
 
   async #momentsOf(plain: Scenario): Promise<readonly Moment[]> {
@@ -89,10 +102,10 @@ class Exploration {
   }
 
   /** One life after these deaths; it leaves no folder behind, but those of its own deaths that are still to be lived. */
-  async #live(birth: Birth, deaths: readonly Moment[]): Promise<readonly Moment[]> {
+  async #live(birth: Birth, deaths: readonly Moment[], mayDie: boolean): Promise<readonly Moment[]> {
     this.#histories++;
     const number = deaths.length + 1;
-    const imageFolder = number === 3 ? undefined : () => this.#newFolder();
+    const imageFolder = mayDie ? () => this.#newFolder() : undefined;
     try {
       return await live(birth, { scenario: this.#scenario, log: this.#log, number, imageFolder });
     } catch (error) {
@@ -110,14 +123,6 @@ class Exploration {
 
 /** What the first life of a full cycle leaves behind wherever it dies, by the cycle's name. */
 const PLAIN_MOMENTS = new Map<string, readonly Moment[]>();
-
-/** The same rows, and every place it died at is a place of theirs. */
-function isAmong(moment: Moment, others: readonly Moment[]): boolean {
-  return isAtPlacesOf(
-    moment,
-    others.filter(({ digest }) => digest === moment.digest),
-  );
-}
 
 function isAtPlacesOf(moment: Moment, others: readonly Moment[]): boolean {
   const places = new Set(others.flatMap(({ deaths }) => deaths.map(placeOf)));

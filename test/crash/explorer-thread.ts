@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { CommandLog } from './command-log.ts';
 import { explore } from './explore.ts';
 import type { Answer, Question } from './explorer-pool.ts';
-import { SCENARIOS } from './scenarios.ts';
+import { scenariosOf } from './scenarios.ts';
 
 const log = new CommandLog().watch();
 
@@ -15,7 +15,7 @@ parentPort?.on('message', ({ position, extent }: Question) => {
 });
 
 async function answer(position: number, extent: Question['extent']): Promise<Answer> {
-  const scenario = SCENARIOS[position];
+  const scenario = scenariosOf(extent)[position];
   if (!scenario) throw new Error(`there is no scenario ${position}`);
   const startedAt = performance.now();
   const explored = await explore(scenario, log, extent);

@@ -12,6 +12,9 @@ export function judge(reader: Reader, outside: Outside, scenario: Scenario): voi
   const ended = new Map(work.map((event) => [nameOf(event, events), event]));
   assert.deepEqual([...ended.keys()].sort(), Object.keys(scenario.ends).sort(), 'an event was lost, or made up');
   for (const [name, end] of Object.entries(scenario.ends)) judgeEvent(name, ended.get(name), end, reader, outside);
+  const { answers = ['provider', 'user_assert_applied', 'user_assert_failed'] } = scenario;
+  for (const { id, resolvedBy } of reader.table('mutations'))
+    assert(resolvedBy !== null && answers.includes(resolvedBy), `${id} was answered by ${resolvedBy}`);
   judgeInputs(reader, scenario, work);
   judgeCounts(reader);
 }
@@ -29,6 +32,18 @@ function judgeEvent(name: string, event: Event | undefined, end: End, reader: Re
   const { effectsMin = 0, effectsMax = 1 } = end;
   assert(effects >= effectsMin && effects <= effectsMax, `${name}: its effect landed ${effects} times`);
   assert.equal(noteCountOf(reader, event.id), end.notes, `${name}: next ran another number of times`);
+  judgeKeys(name, event, outside);
+}
+
+/** The same call again looks the same to the service, unless the service itself refused it before, and that was heard. */
+function judgeKeys(name: string, event: Event, outside: Outside): void {
+  const calls = outside.callsFor(event.id);
+  for (const [position, { key, params, events }] of calls.entries()) {
+    const before = calls[position - 1];
+    if (!before || before.params !== params || before.events.join() !== events.join()) continue;
+    const mayDiffer = typeof before.ends === 'object';
+    assert(mayDiffer || key === before.key, `${name}: the same call went out again under another key`);
+  }
 }
 
 /** How often a committed `next` ran for an event. */

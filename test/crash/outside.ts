@@ -3,10 +3,14 @@ import type { Mutation } from '#model';
 import type { CallEnds, Cure, Scenario, Trouble } from './scenario.ts';
 import { VISIBILITY_MS } from './scenario.ts';
 
-interface Effect {
+/** A call as the service saw it. */
+interface Call {
   readonly events: readonly EventId[];
+  readonly params: string;
   readonly key: string;
-  readonly landsAt: number;
+  readonly ends: CallEnds;
+  /** When its effect is there, if it has one. */
+  readonly landsAt: number | undefined;
 }
 
 /** The morning of every history. */
@@ -18,8 +22,7 @@ const START = 1_700_000_000_000;
  */
 export class Outside implements Clock {
   #now = START;
-  #effects: Effect[] = [];
-  #calls = 0;
+  #calls: Call[] = [];
   #lookUps = 0;
   #mended = new Set<Cure>();
   #acknowledged = new Set<string>();
@@ -29,8 +32,7 @@ export class Outside implements Clock {
   copy(): Outside {
     const copy = new Outside();
     copy.#now = this.#now;
-    copy.#effects = [...this.#effects];
-    copy.#calls = this.#calls;
+    copy.#calls = [...this.#calls];
     copy.#lookUps = this.#lookUps;
     copy.#mended = new Set(this.#mended);
     copy.#acknowledged = new Set(this.#acknowledged);
@@ -73,11 +75,10 @@ export class Outside implements Clock {
 
   /** The bytes go out. What comes back is for the caller to judge. */
   call(scenario: Scenario, mutation: Mutation): CallEnds {
-    const ends = scenario.calls?.[this.#calls] ?? 'done';
-    this.#calls++;
+    const ends = scenario.calls?.[this.#calls.length] ?? 'done';
+    const { eventIds: events, params, idempotencyKey: key } = mutation;
+    this.#calls.push({ events, params, key, ends, landsAt: this.#landsAt(ends) });
     this.changes++;
-    if (ends === 'done' || ends === 'done, answer lost') this.#land(mutation, this.#now);
-    if (ends === 'lands late, answer lost') this.#land(mutation, this.#now + VISIBILITY_MS);
     return ends;
   }
 
@@ -90,19 +91,22 @@ export class Outside implements Clock {
   }
 
   hasLanded(mutation: Mutation): boolean {
-    return mutation.eventIds.some((event) => this.#effectsOf(event).some(({ landsAt }) => landsAt <= this.#now));
+    const isThere = ({ landsAt }: Call) => landsAt !== undefined && landsAt <= this.#now;
+    return mutation.eventIds.some((event) => this.callsFor(event).some(isThere));
   }
 
   /** Also those still on their way. */
   effectCountOf(event: EventId): number {
-    return this.#effectsOf(event).length;
+    return this.callsFor(event).filter(({ landsAt }) => landsAt !== undefined).length;
   }
 
-  #effectsOf(event: EventId): Effect[] {
-    return this.#effects.filter(({ events }) => events.includes(event));
+  /** In the order they went out. */
+  callsFor(event: EventId): readonly Call[] {
+    return this.#calls.filter(({ events }) => events.includes(event));
   }
 
-  #land(mutation: Mutation, landsAt: number): void {
-    this.#effects.push({ events: mutation.eventIds, key: mutation.idempotencyKey, landsAt });
+  #landsAt(ends: CallEnds): number | undefined {
+    if (ends === 'lands late, answer lost') return this.#now + VISIBILITY_MS;
+    return ends === 'done' || ends === 'done, answer lost' ? this.#now : undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { Call, ErrorClass, EventStatus, Handlers } from '#model';
+import type { Call, ErrorClass, EventStatus, Handlers, Resolver } from '#model';
 import { SECONDS } from '../support/fixture.ts';
 
 /** What a person mends outside, after which a trouble is over. */
@@ -88,6 +88,8 @@ export interface Scenario {
   /** In the order of the look-ups; after the last one every look-up tells the truth. */
   readonly lookUps?: readonly ('truth' | 'cannot tell')[];
   readonly person?: Person;
+  /** Who may have answered for a call; else the provider, or a person who looked. */
+  readonly answers?: readonly Resolver[];
   /** By message id; a redone event ends under its own id with ` again`. */
   readonly ends: Readonly<Record<string, End>>;
 }

@@ -3,7 +3,11 @@ import { DONE, order, type Scenario, SKIPPED } from './scenario.ts';
 
 const ONE = { commits: 'few', arrivals: [order('o1')], ends: { o1: DONE } } as const;
 const TWO = { commits: 'few', arrivals: [order('o1'), order('o2')], ends: { o1: DONE, o2: DONE } } as const;
-const CAN_LOOK_UP = { canReconcile: true };
+const LOOKED_UP = {
+  ...ONE,
+  call: { canReconcile: true },
+  answers: ['provider', 'reconcile'],
+} as const satisfies Partial<Scenario>;
 
 /** Calls that wait for somebody: for an approval, or for an answer. */
 export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
@@ -13,6 +17,7 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     name: 'a call is rejected and skipped, and next hears of it',
     call: { needsApproval: true },
     person: { approvals: ['reject by skip'] },
+    answers: ['user_skip'],
     ends: { o1: { status: 'skipped', effectsMax: 0, notes: 1 } },
   },
   {
@@ -20,6 +25,7 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     name: 'a call is rejected and parked',
     call: { needsApproval: true },
     person: { approvals: ['reject by park'] },
+    answers: ['user_reject'],
     ends: { o1: { status: 'parked', effectsMax: 0, notes: 0 } },
   },
   {
@@ -27,12 +33,14 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     name: 'a call is rejected and parked, its event unparked, and the next one approved',
     call: { needsApproval: true },
     person: { approvals: ['reject by park', 'approve'], parked: 'unpark' },
+    answers: ['user_reject', 'provider', 'user_assert_applied', 'user_assert_failed'],
   },
   {
     ...ONE,
     name: 'nobody approves a call in time, and its event is skipped',
     call: { needsApproval: true },
     person: { approvals: ['let it expire'], parked: 'skip' },
+    answers: ['expired'],
     ends: { o1: { status: 'skipped', effectsMax: 0, notes: 0 } },
   },
   { ...ONE, name: 'nobody knows of a call, and it happened', calls: ['done, answer lost'] },
@@ -48,6 +56,7 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     name: 'nobody knows of a call, a person skips it, and next hears of it',
     calls: ['done, answer lost'],
     person: { unknown: 'skip' },
+    answers: ['user_skip'],
     ends: { o1: SKIPPED },
   },
   {
@@ -67,6 +76,7 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     name: 'an open question is set aside, then skipped',
     calls: ['request lost'],
     person: { unknown: 'set aside, then skip' },
+    answers: ['user_skip'],
     ends: { o1: SKIPPED },
   },
   {
@@ -76,28 +86,26 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     troubles: [{ on: 'next', handler: 'book', fails: 'logic', until: 'repaired' }],
     person: { unknown: 'set aside, then truth' },
   },
-  { ...ONE, name: 'a look-up finds that a call happened', calls: ['done, answer lost'], call: CAN_LOOK_UP },
-  { ...ONE, name: 'a look-up finds that a call did not happen', calls: ['request lost'], call: CAN_LOOK_UP },
+  { ...LOOKED_UP, name: 'a look-up finds that a call happened', calls: ['done, answer lost'] },
+  { ...LOOKED_UP, name: 'a look-up finds that a call did not happen', calls: ['request lost'] },
   {
-    ...ONE,
+    ...LOOKED_UP,
     name: 'a look-up finds a late call',
     calls: ['lands late, answer lost'],
-    call: CAN_LOOK_UP,
     lookUps: ['cannot tell'],
   },
   {
-    ...ONE,
+    ...LOOKED_UP,
     name: 'a look-up cannot tell, and a person does not wait for it',
+    answers: ['provider', 'reconcile', 'user_assert_applied', 'user_assert_failed'],
     calls: ['done, answer lost'],
-    call: CAN_LOOK_UP,
     lookUps: ['cannot tell', 'cannot tell'],
     person: { impatient: true },
   },
   {
-    ...ONE,
+    ...LOOKED_UP,
     name: 'no look-up can tell, and a person has it checked again',
     calls: ['done, answer lost'],
-    call: CAN_LOOK_UP,
     lookUps: Array.from({ length: 12 }, () => 'cannot tell' as const),
     person: { unknown: 'check again' },
   },

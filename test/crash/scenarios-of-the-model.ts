@@ -58,6 +58,7 @@ export const SCENARIOS_OF_THE_MODEL: readonly Scenario[] = [
     arrivals: [parcel('p1')],
     calls: ['done, answer lost'],
     person: { unknown: 'skip' },
+    answers: ['user_skip'],
     ends: { p1: { status: 'skipped', notes: 0 } },
   },
   {

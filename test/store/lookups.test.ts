@@ -9,6 +9,7 @@ import {
   delivery,
   EXE,
   event,
+  evidence,
   evt,
   execution,
   handlerState,
@@ -141,6 +142,7 @@ const WORLD: readonly Write[] = [
   { set: 'delivery.accepted', row: delivery({ id: 'dlv_3' as DeliveryId }) },
   { set: 'delivery.accepted', row: delivery({ id: 'dlv_4' as DeliveryId }) },
   { set: 'task.opened', row: task() },
+  { set: 'evidence.recorded', row: evidence({ mutationId: MUT }) },
   { set: 'task.opened', row: task({ id: 'tsk_2' as TaskId, kind: 'evidence' }) },
   {
     set: 'task.opened',
@@ -167,6 +169,7 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
   ledger: [[RUN], [run(2)], [run(404)]],
   openLedger: [[WF], [OTHER], [NOBODY]],
   ledgerOfEvent: [[evt(1)], [evt(2)]],
+  evidenceOf: [[MUT], ['mut_404' as MutationId]],
   event: [[evt(1)], [evt(404)]],
   eventKeyed: [
     [WF, 'placed', 'evt_1'],

@@ -23,10 +23,20 @@ export function recordEvidence(draft: Draft, command: CommandOf<'recordEvidence'
     set: 'evidence.recorded',
     row: { id: evidence, mutationId: mutation.id, says, detail, source, createdAt: draft.now },
   });
-  const unsent = says === 'applied' && wasDenied(mutation) ? repeatsNotSent(draft, mutation) : [];
-  if (unsent.length === 0) return { evidence, held: false };
-  openCase(draft, mutation, unsent, source);
-  return { evidence, held: true };
+  const held = says === 'applied' && wasDenied(mutation) && holdRepeat(draft, mutation, source);
+  return { evidence, held };
+}
+
+/** Evidence may be there before the answer it speaks against: then the answer stands, and its repeat is held. */
+export function holdOnEvidence(draft: Draft, mutation: Mutation): void {
+  const against = draft.find('evidenceOf', mutation.id).find((row) => row.says === 'applied');
+  if (against) holdRepeat(draft, mutation, against.source);
+}
+
+function holdRepeat(draft: Draft, mutation: Mutation, source: string): boolean {
+  const unsent = repeatsNotSent(draft, mutation);
+  if (unsent.length > 0) openCase(draft, mutation, unsent, source);
+  return unsent.length > 0;
 }
 
 function wasDenied(mutation: Mutation): boolean {

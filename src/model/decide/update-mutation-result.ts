@@ -7,6 +7,7 @@ import { checkJson, checkWhole, checkWord, refuse } from '../rule/refusal.ts';
 import { settle, unpoint } from '../rule/settle.ts';
 import { releaseEvents, stopRun } from '../rule/stop.ts';
 import { type MutationStatus, type StopStatus, UNKNOWN_LEDGER } from '../states.ts';
+import { holdOnEvidence } from './record-evidence.ts';
 
 type Take = CommandOf<'updateMutationResult'>;
 type PersonsAnswer = Extract<Answer, { by: string }>;
@@ -141,6 +142,7 @@ function fail(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
     unpoint(draft, run, mutation);
     settle(draft, mutation.workflowId, isPerson(command.answer));
   }
+  if (command.answer.resolvedBy !== 'provider') holdOnEvidence(draft, mutationOf(draft, mutation.id));
   auditAnswer(draft, command, mutation);
 }
 
