@@ -15,7 +15,7 @@ export interface Typed {
 }
 
 /** What a command said instead of doing it. */
-export class CommandFailed extends Error {
+class CommandFailed extends Error {
   readonly code: string;
   readonly exit: number | null;
 

@@ -52,7 +52,7 @@ export default defineWorkflow({
 `;
 }
 
-export const BOOK = "return ctx.shop.post<{ ref: string }>({ path: '/bookings', json: { id: data.id } });";
+const BOOK = "return ctx.shop.post<{ ref: string }>({ path: '/bookings', json: { id: data.id } });";
 
 /** A producer that publishes what the page /orders lists, with an input each. */
 export const POLL = `
