@@ -9,7 +9,10 @@ import { CommandLog } from './command-log.ts';
 import { type Birth, found, live } from './life.ts';
 import { Outside } from './outside.ts';
 import { fullCycle } from './scenario.ts';
-import { THE_CALL } from './witness.ts';
+import { type Moment, THE_CALL } from './witness.ts';
+
+/** One more than the engine lets a script take its process down without asking. */
+const DEATHS = 4;
 
 test('a death by a throw ends in the same rows as the image of the files at that place', async (t) => {
   const { root, log } = prepare(t);
@@ -33,6 +36,54 @@ test('a death by a throw ends in the same rows as the image of the files at that
   }
   assert.equal(points, 12, 'six commits of a full cycle have a place before and a place after');
 });
+
+test('a process that dies again and again at the same place ends with a person having a look', async (t) => {
+  const { root, log } = prepare(t);
+  const scenario = fullCycle('few');
+  const founded = { folder: join(root, 'founded'), outside: new Outside() };
+  await found(founded, { scenario, log });
+  let folders = 0;
+  const imageFolder = () => join(root, String(folders++));
+
+  /** Gives where the history ended: at its last life, or at the first that no longer came by that place. */
+  const dieAt = async (place: string): Promise<Birth> => {
+    let birth = copyOf(founded, imageFolder());
+    for (let number = 1; number <= DEATHS; number++) {
+      const moments = await live(birth, { scenario, log, number, imageFolder });
+      const again = moments.find((moment) => placeOf(moment) === place);
+      if (!again) return birth;
+      birth = again;
+    }
+    await live(birth, { scenario, log, number: DEATHS + 1 });
+    return birth;
+  };
+
+  const watched = copyOf(founded, imageFolder());
+  const moments = await live(watched, { scenario, log, number: 1, imageFolder });
+  const asked: string[] = [];
+  for (const place of moments.map(placeOf)) {
+    const { folder } = await dieAt(place);
+    if (wasResumed(folder)) asked.push(place);
+  }
+  assert.deepEqual(asked, [
+    'before updateConsumerPhase(prepared, mutating) + startMutation',
+    `before ${THE_CALL}`,
+    'before commitConsumer + advanceSession(completed)',
+  ]);
+});
+
+/** What would have come next. */
+function placeOf({ deaths }: Moment): string {
+  const last = deaths.at(-1);
+  return `${last?.side} ${last?.transition}`;
+}
+
+function wasResumed(folder: string): boolean {
+  const db = new DatabaseSync(join(folder, 'pawl.db'), { readOnly: true });
+  const resumed = db.prepare("SELECT 1 FROM audit_log WHERE act = 'resume'").get();
+  db.close();
+  return resumed !== undefined;
+}
 
 function prepare(t: TestContext): { root: string; log: CommandLog } {
   const root = mkdtempSync(join(tmpdir(), 'pawl-death-'));

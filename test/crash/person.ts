@@ -139,7 +139,8 @@ export class PersonAtWork {
   }
 
   #isElsewhereDone(): boolean {
-    return this.#view.unread().length === 0 && this.#view.workflow().dueAt === null;
+    const { dueAt } = this.#view.workflow();
+    return this.#view.unread().length === 0 && (dueAt === null || dueAt > this.#stage.outside.now());
   }
 
   /** What is not there yet may still come: the engine says from when on "it didn't happen" can be known. */

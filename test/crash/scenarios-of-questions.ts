@@ -1,5 +1,5 @@
 import { SECONDS } from '../support/fixture.ts';
-import { DONE, order, type Scenario, SKIPPED } from './scenario.ts';
+import { DONE, letter, order, type Scenario, SKIPPED } from './scenario.ts';
 
 const ONE = { commits: 'few', arrivals: [order('o1')], ends: { o1: DONE } } as const;
 const TWO = { commits: 'few', arrivals: [order('o1'), order('o2')], ends: { o1: DONE, o2: DONE } } as const;
@@ -85,6 +85,18 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     calls: ['done, answer lost'],
     troubles: [{ on: 'next', handler: 'book', fails: 'logic', until: 'repaired' }],
     person: { unknown: 'set aside, then truth' },
+  },
+  {
+    name: 'a set-aside run goes on and fails while another one waits for its retry',
+    commits: 'few',
+    arrivals: [order('o1'), letter('l1')],
+    calls: ['done, answer lost'],
+    troubles: [
+      { on: 'next', handler: 'book', fails: 'transient', until: { afterMs: 2 * SECONDS } },
+      { on: 'next', handler: 'send', fails: 'transient', until: { afterMs: 4 * SECONDS } },
+    ],
+    person: { unknown: 'set aside, then truth' },
+    ends: { o1: DONE, l1: DONE },
   },
   { ...LOOKED_UP, name: 'a look-up finds that a call happened', calls: ['done, answer lost'] },
   { ...LOOKED_UP, name: 'a look-up finds that a call did not happen', calls: ['request lost'] },

@@ -356,3 +356,25 @@ forEachStore('the idempotency key does not depend on the order of the reservatio
   const { idempotencyKey } = world.row('mutations', mutation);
   world.is('mutations', again.mutation, { idempotencyKey, firstEventId: world.event('1') });
 });
+
+forEachStore('evidence that came before the denial holds the repeat all the same; the answer stands', async (world) => {
+  const { workflow, mutation } = await unknown(world);
+  await world.manager.recordEvidence(mutation, HAPPENED);
+  world.clock.advance(WAIT_MS);
+  await sayNotDone(world, mutation);
+  world.is('mutations', mutation, { status: 'failed', resolvedBy: 'user_assert_failed' });
+  world.is('workflows', workflow, { holds: ['error'], dueAt: null });
+  assert.deepEqual(world.events, { 1: 'pending' });
+  assert.deepEqual(
+    world.rows.tasks.values().map(({ kind, status }) => [kind, status]),
+    [['evidence', 'open']],
+  );
+});
+
+forEachStore('evidence of uncertainty before the denial holds nobody', async (world) => {
+  const { workflow, mutation } = await unknown(world);
+  await world.manager.recordEvidence(mutation, { says: 'uncertain', detail: '?', source: 'x' });
+  world.clock.advance(WAIT_MS);
+  await sayNotDone(world, mutation);
+  world.is('workflows', workflow, { holds: [], dueAt: world.clock.now() });
+});

@@ -279,3 +279,20 @@ forEachStore('events of an archived workflow may still be put in order', async (
   assert.deepEqual(await world.manager.skipEvents([world.event('1')], PERSON), { changed: 1 });
   world.is('workflows', workflow, { status: 'archived', holds: [], dueAt: null });
 });
+
+forEachStore('unpark and redo: only what a live workflow has a topic for', async (world) => {
+  const { manager } = world;
+  const workflow = await published(world, { events: ['1', '2'] });
+  const [parked, skipped] = [world.event('1'), world.event('2')];
+  await manager.parkEvents([parked], PERSON);
+  await manager.skipEvents([skipped], PERSON);
+  const handlers = { topics: ['parcel'], producers: [], consumers: [] };
+  const version = { major: 2, minor: 0, contentHash: 'h', code: 'x', handlers, by: PERSON };
+  const { script } = await manager.addScript(workflow, version);
+  await manager.activateScript(workflow, script, { by: PERSON });
+  await world.refuses('wrong-state', () => manager.unparkEvents([parked], PERSON), /does not have that topic/);
+  await world.refuses('wrong-state', () => manager.redoEvents([skipped], PERSON), /does not have that topic/);
+  await manager.archiveWorkflow(workflow, PERSON);
+  await world.refuses('wrong-state', () => manager.unparkEvents([parked], PERSON), /is archived/);
+  await world.refuses('wrong-state', () => manager.redoEvents([skipped], PERSON), /is archived/);
+});

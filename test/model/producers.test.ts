@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PUBLISHES_MAX } from '#model';
+import { EVENT_PAYLOAD_CHARS_MAX, PUBLISHES_MAX } from '#model';
 import { deploy, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
 import { followUp, freshRun, HOUR, nextRun, published, restart, stop } from '../support/stage.ts';
 import { forEachStore } from '../support/world.ts';
@@ -157,6 +157,8 @@ forEachStore('a delivery is refused where no webhook waits for it', async (world
   await world.refuses('not-found', () => manager.acceptDelivery(workflow, { ...DELIVERY, hook: 'poll' }));
   await world.refuses('invalid', () => manager.acceptDelivery(workflow, { ...DELIVERY, deliveryId: '' }));
   await world.refuses('invalid', () => manager.acceptDelivery(workflow, { ...DELIVERY, headers: 'x' }));
+  const body = 'x'.repeat(EVENT_PAYLOAD_CHARS_MAX + 1);
+  await world.refuses('invalid', () => manager.acceptDelivery(workflow, { ...DELIVERY, body }));
   const { workflow: empty } = await manager.createWorkflow('empty', PERSON);
   await world.refuses('wrong-state', () => manager.acceptDelivery(empty, DELIVERY));
 });

@@ -292,6 +292,8 @@ forEachStore('cancel between publish and receipt: a flag; the claiming worker wr
   world.is('executions', execution, { status: 'scheduled', cancelRequestedBy: PERSON });
   assert.deepEqual(await world.manager.claimExecution(execution, epoch, world.self), { cancelled: true });
   world.is('executions', execution, { status: 'cancelled', owner: null });
+  const messages = world.rows.messages.values().map((message) => message.type);
+  assert.deepEqual(messages.slice(-2), ['execution.status_changed', 'execution.completed']);
   world.is('workflows', workflow, { quiet: true, dueAt: null });
   assert.equal(world.rows.sessions.values().length, 0);
 });

@@ -145,6 +145,7 @@ forEachStore('logic: maintenance ends with finish without next', async (world) =
   await world.manager.createMaintenanceTask(workflow);
   await world.manager.finishWithoutNext(run, PERSON);
   world.is('workflows', workflow, { maintenance: false, pendingRetryRunId: null });
+  assert.equal(world.rows.handlerStates.get(`${workflow} book`)?.repaired ?? false, false);
   assert.equal(world.rows.tasks.values()[0]?.status, 'closed');
 });
 

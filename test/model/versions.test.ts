@@ -157,6 +157,7 @@ forEachStore('a version is added once, numbered, declared, and of a workflow tha
   await world.refuses('invalid', add({ handlers: { ...ORDERS, topics: ['parcel'] } }), /is not declared/);
   await world.refuses('invalid', add({ handlers: { ...ORDERS, topics: [...ORDERS.topics, ' '] } }), /is empty/);
   await world.refuses('invalid', add({ code: '' }), /the code is empty/);
+  await world.refuses('invalid', add({ contentHash: '' }), /the content hash is empty/);
 
   const elsewhere = world.row('workflows', other).activeScriptId;
   assert.ok(elsewhere);
