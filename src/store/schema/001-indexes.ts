@@ -52,7 +52,6 @@ export const INDEXES: readonly string[] = [
 
   'CREATE INDEX evidence_mutation ON evidence (mutation_id, id)',
 
-
   'CREATE UNIQUE INDEX inputs_key ON inputs (workflow_id, source, type, external_id)',
   'CREATE INDEX inputs_workflow ON inputs (workflow_id, id)',
   'CREATE INDEX event_inputs_input ON event_inputs (input_id, event_id)',
