@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
 
-const MEASURED = ['src/model/**/*.ts', 'src/execution/manager*.ts'];
+const MEASURED = ['src/model/**/*.ts', 'src/execution/manager*.ts', 'src/execution/model-methods.ts'];
 const TESTS = ['src/model/**/*.test.ts', 'src/execution/**/*.test.ts', 'test/model/**/*.test.ts'];
 
 const root = dirname(import.meta.dirname);

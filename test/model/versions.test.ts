@@ -237,3 +237,19 @@ forEachStore('no run begins under a version that was replaced', async (world) =>
   await world.refuses('held', () => manager.startRun(fence, 'book'), /a version that was replaced/);
   assert.deepEqual(await manager.advanceSession(fence), { ended: 'completed' });
 });
+
+forEachStore('a version that was started from another one than the active is refused', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  const { activeScriptId: first } = world.row('workflows', workflow);
+  assert.ok(first);
+  const second = await added(world, workflow, ORDERS, 1);
+  await manager.activateScript(workflow, second, { by: PERSON, base: first });
+  const third = await added(world, workflow, ORDERS, 2);
+  const activate = () => manager.activateScript(workflow, third, { by: PERSON, base: first });
+  await world.refuses('wrong-state', activate, /does not follow the active version/);
+  const { workflow: fresh } = await manager.createWorkflow('fresh', PERSON);
+  const other = await added(world, fresh, ORDERS);
+  const activateFresh = () => manager.activateScript(fresh, other, { by: PERSON, base: first });
+  await world.refuses('wrong-state', activateFresh, /does not follow/);
+});
