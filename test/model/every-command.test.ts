@@ -117,7 +117,8 @@ const STORIES: { readonly [N in CommandName]: Story<N> } = {
   addScript: async (world) => ({ workflow: await deploy(world.manager), ...VERSION }),
   activateScript: async (world) => {
     const workflow = await deploy(world.manager);
-    return { workflow, ...(await world.manager.addScript(workflow, VERSION)), by: PERSON };
+    const base = world.row('workflows', workflow).activeScriptId ?? undefined;
+    return { workflow, ...(await world.manager.addScript(workflow, VERSION)), by: PERSON, base };
   },
   approveGrant: async (world) => {
     const { workflow, ...stage } = await preparing(world);
@@ -211,6 +212,9 @@ const MAY_BE_UNKNOWN: ReadonlySet<string> = new Set([
   'updateConsumerPhase handedOut.0.event', // only asked for events that are reserved
 ]);
 
+/** What a command may leave out is not missing. */
+const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['delivery', 'base']);
+
 type Path = readonly (string | number)[];
 
 /** Every place in a command that holds something of this kind. */
@@ -266,8 +270,7 @@ for (const [name, story] of Object.entries(STORIES) as [CommandName, Story<Comma
       const kind = idShapeOf(at(command, path));
       assert.ok(kind);
       for (const bad of badIds(kind)) {
-        // What a command may leave out is not missing.
-        if (path.join() === 'delivery' && bad === undefined) continue;
+        if (bad === undefined && MAY_BE_LEFT_OUT.has(path.join('.'))) continue;
         await world.refusesSomehow(() => world.manager.ask(put(command, path, bad) as CommandOf<CommandName>));
       }
       if (MAY_BE_UNKNOWN.has(`${name} ${path.join('.')}`)) continue;
