@@ -168,7 +168,7 @@ export class Draft {
 
   one<N extends LookupName>(name: N, ...by: By<N>): Row<N> | undefined {
     const found = this.find(name, ...by);
-    assert(found.length <= 1, `${name} ${by.join(' ')} names ${found.length} rows`);
+    if (found.length > 1) assert(false, `${name} ${by.join(' ')} names ${found.length} rows`);
     return found[0];
   }
 
