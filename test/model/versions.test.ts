@@ -253,18 +253,3 @@ forEachStore('a version that was started from another one than the active is ref
   const activateFresh = () => manager.activateScript(fresh, other, { by: PERSON, base: first });
   await world.refuses('wrong-state', activateFresh, /does not follow/);
 });
-
-forEachStore('a version that says what it follows is refused once another took over', async (world) => {
-  const { manager } = world;
-  const { workflow } = await manager.createWorkflow('orders', PERSON);
-  const first = await added(world, workflow, ORDERS, 1);
-  const second = await added(world, workflow, ORDERS, 2);
-  const activate = (script: ScriptId, base?: ScriptId) =>
-    manager.activateScript(workflow, script, { by: PERSON, base });
-  await world.refuses('wrong-state', () => activate(first, second), /no version is active now/);
-  await activate(first);
-  const late = await world.refuses('wrong-state', () => activate(second, second), /version 1.1 by ada is active now/);
-  assert.equal(late.ids.active, first);
-  await activate(second, first);
-  world.is('workflows', workflow, { activeScriptId: second });
-});
