@@ -41,6 +41,12 @@ forEachStore('finish without next: after a user skip the events are skipped', as
   world.is('workflows', workflow, { pendingRetryRunId: null, dueAt: null });
 });
 
+forEachStore('finish without next: the trouble that led to it is forgotten', async (world) => {
+  const { workflow, run } = await failedAfter(world, 'paused:transient');
+  await world.manager.finishWithoutNext(run, PERSON);
+  world.is('handlerStates', `${workflow} book`, { backoffUntil: null, transientSince: null, transientCount: 0 });
+});
+
 forEachStore('finish without next: also a run that made no call', async (world) => {
   const stage = await emittingWithoutCall(world);
   await stop(world, stage, 'crashed');
