@@ -83,12 +83,17 @@ export class Handler {
     const { step, next } = this.begin();
     await inCommits(this.#stage, [
       (model) => {
+        model.keepRecords(this.#fence, run.id, { logs: [this.#logged(orders)], reads: [] });
         model.commitProducer(this.#fence, run.id, { inputs, publishes, state: this.#counted(run) });
         return true;
       },
       step,
     ]);
     return next();
+  }
+
+  #logged(orders: readonly string[]) {
+    return { position: 0, at: this.#stage.outside.now(), message: `found ${orders.length} orders`, data: null };
   }
 
   #delivered(run: ProducerRun): string {

@@ -72,9 +72,15 @@ function judgeCounts(reader: Reader): void {
     const gave = runs.filter((run) => run.handlerName === handlerName && run.outputState !== null).length;
     assert.equal(Number(state ?? 0), gave, `the state of ${handlerName} is not that of its runs`);
   }
+  const produced = runs.filter((run) => run.handlerType === 'producer' && run.status === 'committed');
+  const logged = reader.table('run_logs').map(({ runId }) => runId);
   assert.deepEqual(
-    runs.filter((run) => run.status === 'active'),
-    [],
+    logged,
+    produced.map(({ id }) => id),
+    'what a producer said is not kept with its commit',
+  );
+  assert(
+    runs.every((run) => run.status !== 'active'),
     'a run was left active',
   );
 }
