@@ -240,3 +240,30 @@ forEachStore('two consumers without events are woken in the order of the version
   const first = await nextRun(world, stage.workflow);
   world.is('runs', first.run, { handlerName: 'book' });
 });
+
+forEachStore('what a consumer was woken for is owed until its run commits', async (world) => {
+  const workflow = await resting(world, world.clock.now() + HOUR, []);
+  world.clock.advance(HOUR);
+  const woken = await nextRun(world, workflow);
+  await emptyToEmitting(world, woken);
+  world.is('handlerStates', `${workflow} book`, { wakeAt: null });
+  await stop(world, woken, 'crashed');
+  world.is('handlerStates', `${workflow} book`, { wakeAt: world.clock.now() });
+  await wakes(world, workflow);
+});
+
+forEachStore('a run that stops before it has prepared keeps the wake time it came for', async (world) => {
+  const wakeAt = world.clock.now() + HOUR;
+  const workflow = await resting(world, wakeAt, []);
+  world.clock.advance(HOUR + 1);
+  const woken = await nextRun(world, workflow);
+  await stop(world, woken, 'crashed');
+  world.is('handlerStates', `${workflow} book`, { wakeAt });
+  await wakes(world, workflow);
+});
+
+forEachStore('a producer that stops is not woken', async (world) => {
+  const stage = await freshRun(world, await published(world, { events: [] }), 'poll');
+  await stop(world, stage, 'crashed');
+  await nothingFollows(world, stage.workflow);
+});
