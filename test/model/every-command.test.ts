@@ -284,4 +284,13 @@ for (const [name, story] of Object.entries(STORIES) as [CommandName, Story<Comma
     }
     await world.manager.ask(command);
   });
+
+  forEachStore(`${name} is in the audit log if and only if a person did it`, async (world) => {
+    const command = { do: name, ...(await story(world)) } as CommandOf<CommandName>;
+    const before = world.rows.audit.values().length;
+    await world.manager.ask(command);
+    const said = world.rows.audit.values().slice(before);
+    assert.equal(said.length > 0, 'by' in command);
+    for (const { actor, at: time } of said) assert.deepEqual([actor, time], [PERSON, world.clock.now()]);
+  });
 }

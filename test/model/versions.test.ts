@@ -148,6 +148,7 @@ forEachStore('a version is added once, numbered, declared, and of a workflow tha
   const add = (change: object) => () =>
     manager.addScript(workflow, { ...VERSION, major: 1, minor: 9, handlers: ORDERS, ...change });
   await world.refuses('wrong-state', add({ minor: 0 }), /exists already/);
+  await add({ major: 0, minor: 0 })();
   await world.refuses('invalid', add({ minor: -1 }), /not a version/);
   await world.refuses('invalid', add({ major: 1.5 }), /not a version/);
   const [book] = ORDERS.consumers;
