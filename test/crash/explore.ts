@@ -37,6 +37,7 @@ class Exploration {
   readonly #log: CommandLog;
   readonly #extent: Extent;
   readonly #root: string;
+  #plain: readonly Moment[] = [];
   readonly #deaths: [Death[], Death[]] = [[], []];
   #folders = 0;
   #histories = 0;
@@ -50,21 +51,20 @@ class Exploration {
 
   async run(): Promise<Explored> {
     const birth = await this.#found(this.#scenario);
-    const plain = await this.#momentsOf(fullCycle(this.#scenario.commits));
+    this.#plain = await this.#momentsOf(fullCycle(this.#scenario.commits));
     const firsts = await this.#live(birth, [], true);
     for (const [position, first] of firsts.entries()) {
       this.#deaths[0].push(...first.deaths);
-      const mayDieAgain = !this.#isBounded || this.#isOwn(first, plain, firsts.slice(0, position));
-      await this.#dieAgain(first, await this.#live(first, [first], mayDieAgain), plain);
+      const mayDieAgain = !this.#isBounded || this.#isOwn(first, firsts.slice(0, position));
+      await this.#dieAgain(first, await this.#live(first, [first], mayDieAgain));
     }
     return { histories: this.#histories, deaths: this.#deaths };
   }
 
-  async #dieAgain(first: Moment, seconds: readonly Moment[], plain: readonly Moment[]): Promise<void> {
+  async #dieAgain(first: Moment, seconds: readonly Moment[]): Promise<void> {
     for (const [position, second] of seconds.entries()) {
-      // Once the recovery is over, what a full cycle does as well is left to it, and no place is died at twice.
-      const known = [...plain, ...seconds.slice(0, position)];
-      if (this.#isBounded && !second.inRecovery && isAtPlacesOf(second, known)) continue;
+      const isRepeated = !second.inRecovery && isAtPlacesOf(second, seconds.slice(0, position));
+      if (this.#isBounded && isRepeated) continue;
       this.#deaths[1].push(...second.deaths);
       // Before its first commit a life has changed nothing: what follows is what followed the first death.
       if (second.commits > 0) await this.#live(second, [first, second], false);
@@ -77,10 +77,10 @@ class Exploration {
   }
 
   /** Whether a death leaves what no full cycle leaves, and is not one of many at the same place. */
-  #isOwn(first: Moment, plain: readonly Moment[], earlier: readonly Moment[]): boolean {
+  #isOwn(first: Moment, earlier: readonly Moment[]): boolean {
     const isPlain = isAtPlacesOf(
       first,
-      plain.filter(({ digest }) => digest === first.digest),
+      this.#plain.filter(({ digest }) => digest === first.digest),
     );
     return !isPlain && earlier.filter((moment) => isAtPlacesOf(first, [moment])).length < REPEATS_MAX;
   }
@@ -106,8 +106,11 @@ class Exploration {
     this.#histories++;
     const number = deaths.length + 1;
     const imageFolder = mayDie ? () => this.#newFolder() : undefined;
+    // What a full cycle does as well is left to it.
+    const places = this.#isBounded && number === 2 ? placesOf(this.#plain) : new Set();
+    const isOfInterest = (death: Death) => !places.has(placeOf(death));
     try {
-      return await live(birth, { scenario: this.#scenario, log: this.#log, number, imageFolder });
+      return await live(birth, { scenario: this.#scenario, log: this.#log, number, imageFolder, isOfInterest });
     } catch (error) {
       throw new Error(`${this.#scenario.name}: ${inWords(deaths)}`, { cause: error });
     } finally {
@@ -124,8 +127,12 @@ class Exploration {
 /** What the first life of a full cycle leaves behind wherever it dies, by the cycle's name. */
 const PLAIN_MOMENTS = new Map<string, readonly Moment[]>();
 
+function placesOf(moments: readonly Moment[]): Set<string> {
+  return new Set(moments.flatMap(({ deaths }) => deaths.map(placeOf)));
+}
+
 function isAtPlacesOf(moment: Moment, others: readonly Moment[]): boolean {
-  const places = new Set(others.flatMap(({ deaths }) => deaths.map(placeOf)));
+  const places = placesOf(others);
   return moment.deaths.every((death) => places.has(placeOf(death)));
 }
 

@@ -6,7 +6,7 @@ import { Host } from './host.ts';
 import { judge } from './judge.ts';
 import type { Outside } from './outside.ts';
 import type { Scenario } from './scenario.ts';
-import { type Moment, Witness } from './witness.ts';
+import { type Death, type Moment, Witness } from './witness.ts';
 
 export interface Birth {
   readonly folder: string;
@@ -20,14 +20,15 @@ export interface LifeOptions {
   readonly number: number;
   /** Where images of its deaths go; without it none are made. */
   readonly imageFolder?: (() => string) | undefined;
+  readonly isOfInterest?: ((death: Death) => boolean) | undefined;
   /** At which kill point, counted from the first, this life ends by a throw instead. */
   readonly diesAt?: number;
 }
 
 /** One incarnation, from the recovery of what it finds to a clean end with nothing left to do. Gives the places where it could have died. */
 export async function live({ folder, outside }: Birth, options: LifeOptions): Promise<readonly Moment[]> {
-  const { scenario, log, number, imageFolder, diesAt } = options;
-  const witness = new Witness({ folder, outside, log, imageFolder, takesDigests: number === 1 });
+  const { scenario, log, number, imageFolder, isOfInterest, diesAt } = options;
+  const witness = new Witness({ folder, outside, log, imageFolder, isOfInterest, takesDigests: number === 1 });
   const mayLive = dyingAt(diesAt);
   onKillPoint((point) => {
     mayLive(point);

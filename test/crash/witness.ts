@@ -49,6 +49,7 @@ export class Witness {
   readonly #outside: Outside;
   readonly #log: CommandLog;
   readonly #imageFolder: (() => string) | undefined;
+  readonly #isOfInterest: (death: Death) => boolean;
   readonly #takesDigests: boolean;
   #commits = 0;
   #recoveryCommits = Number.POSITIVE_INFINITY;
@@ -63,12 +64,15 @@ export class Witness {
     readonly log: CommandLog;
     /** Where images go; without it deaths are not recorded. */
     readonly imageFolder?: (() => string) | undefined;
+    /** Which deaths after the recovery are recorded; without it all are. */
+    readonly isOfInterest?: ((death: Death) => boolean) | undefined;
     readonly takesDigests?: boolean;
   }) {
     this.#folder = options.folder;
     this.#outside = options.outside;
     this.#log = options.log;
     this.#imageFolder = options.imageFolder;
+    this.#isOfInterest = options.isOfInterest ?? (() => true);
     this.#takesDigests = options.takesDigests ?? false;
   }
 
@@ -106,6 +110,8 @@ export class Witness {
 
   #record(death: Death): void {
     if (this.#imageFolder === undefined) return;
+    const inRecovery = this.#commits <= this.#recoveryCommits;
+    if (!inRecovery && !this.#isOfInterest(death)) return;
     const key = `${this.#commits} ${this.#outside.changes}`;
     const known = this.moments.at(-1);
     const same = known !== undefined && key === this.#momentKey;
@@ -116,7 +122,6 @@ export class Witness {
     if (same) this.moments.pop();
     const digest = same || !this.#takesDigests ? known?.digest : this.#digest();
     const commits = this.#commits;
-    const inRecovery = commits <= this.#recoveryCommits;
     this.moments.push({ folder, outside: this.#outside.copy(), commits, inRecovery, digest, deaths });
     this.#takeImage(folder);
   }
