@@ -114,6 +114,12 @@ const CASES: readonly Case[] = [
     broken: (rows) => change(rows, 'mutations', { status: 'indeterminate' }, 'mut_00001'),
   },
   {
+    breaks: 'open calls hold their events',
+    by: 'an open call whose event went back to its topic',
+    given: unknown,
+    broken: (rows) => change(rows, 'events', { status: 'pending', reservedByRunId: null }),
+  },
+  {
     breaks: 'calls in flight have their run',
     by: 'a call in flight whose run stopped',
     given: unknown,
