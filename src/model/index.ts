@@ -12,6 +12,7 @@ export { applyWrite, chained } from './meaning.ts';
 export type * from './rows.ts';
 export { type Boundary, boundaryOf, ON_BOUNDARY } from './rule/boundary.ts';
 export { statusOf } from './rule/standing.ts';
+export { dueAt } from './rule/work.ts';
 export * from './states.ts';
 export { Rows, Table } from './table.ts';
 export type { Write, WriteName, WriteOf } from './write.ts';
