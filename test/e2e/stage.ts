@@ -213,7 +213,7 @@ export class Stage {
       baseFolder: this.folder,
       config: {
         connections: {
-          shop: { type: 'http', baseUrl: this.outside.url, timeoutMs: 2_000, visibilityMs: 0, ...this.shop },
+          shop: { type: 'http', baseUrl: this.outside.url, timeoutMs: 6_000, visibilityMs: 0, ...this.shop },
           book: { type: 'files', root: './out' },
         },
       },
