@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MutationId } from '#base';
-import { PERSON, SECONDS } from '../support/fixture.ts';
+import { PERSON, placed, SECONDS } from '../support/fixture.ts';
 import { applied, inFlight, nextRun, sayDone, sayNotDone, send, stop, unknown, WAIT_MS } from '../support/stage.ts';
 import { forEachStore, type World } from '../support/world.ts';
 
@@ -178,4 +178,28 @@ forEachStore('evidence of uncertainty before the denial holds nobody', async (wo
   world.clock.advance(WAIT_MS);
   await sayNotDone(world, mutation);
   world.is('workflows', workflow, { holds: [], dueAt: world.clock.now() });
+});
+
+forEachStore('evidence about an event that was skipped meanwhile holds nobody', async (world) => {
+  const { workflow, mutation } = await denied(world);
+  await world.manager.skipEvents([world.event('1')], PERSON);
+  assert.equal((await world.manager.recordEvidence(mutation, HAPPENED)).held, false);
+  world.is('workflows', workflow, { holds: [] });
+});
+
+forEachStore('each call that evidence speaks for has a case of its own', async (world) => {
+  const { manager } = world;
+  const first = await unknown(world);
+  await manager.setAside(first.mutation, PERSON);
+  await manager.publishEvents(first.workflow, [placed('2')], PERSON);
+  const second = await send(world, await nextRun(world, first.workflow), {}, { events: ['2'] });
+  await stop(world, second, 'crashed', { callEnded: true });
+  world.clock.advance(WAIT_MS);
+  for (const { mutation } of [first, second]) await sayNotDone(world, mutation);
+  for (const { mutation } of [first, second, first]) await manager.recordEvidence(mutation, HAPPENED);
+  const cases = world.rows.tasks.values().map(({ runId, kind }) => [runId, kind]);
+  assert.deepEqual(cases, [
+    [first.run, 'evidence'],
+    [second.run, 'evidence'],
+  ]);
 });
