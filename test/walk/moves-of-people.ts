@@ -7,6 +7,7 @@ import { placed, VERSIONS } from './world.ts';
 /** Commands of people, and of the few things that act in their place. */
 
 const by = PERSON;
+const NO_EVENT = 'evt_none' as EventId;
 
 /** Home; now and then one that does not exist, and no name at all. */
 function workflows(view: View): { workflow: WorkflowId; by: string }[] {
@@ -33,13 +34,8 @@ function mutations(view: View): { mutation: MutationId; by: string }[] {
 function events(view: View): { events: readonly EventId[]; by: string }[] {
   const lists: { events: readonly EventId[]; by: string }[] = view.events.map((event) => ({ events: [event.id], by }));
   const [first] = view.events;
-  if (!first) return lists;
-  const wrong: (readonly EventId[])[] = [
-    [first.id, view.foreign.event.id],
-    [first.id, first.id],
-    [],
-    ['evt_none' as EventId],
-  ];
+  if (!first) return [{ events: [NO_EVENT], by }];
+  const wrong: (readonly EventId[])[] = [[first.id, view.foreign.event.id], [first.id, first.id], [], [NO_EVENT]];
   const rotated = wrong[view.ordinal % 16];
   return rotated ? [...lists, { events: rotated, by }] : lists;
 }

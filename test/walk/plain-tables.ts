@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Rows, Table } from '#model';
 import { openSqliteStore } from '#store';
 
@@ -29,6 +29,7 @@ export type KeptPlace = keyof typeof TABLE_OF;
 /** The store's own tables and indexes, in memory and without its guards: rows may be put in as no rule would write them. */
 export class PlainTables {
   readonly #db: DatabaseSync;
+  readonly #queries = new Map<string, StatementSync>();
 
   constructor(schema: readonly string[], checks: 'checked' | 'unchecked') {
     this.#db = new DatabaseSync(':memory:', { enableForeignKeyConstraints: false });
@@ -58,12 +59,9 @@ export class PlainTables {
   }
 
   offenders(sql: string): Set<string> {
-    return new Set(
-      this.#db
-        .prepare(sql)
-        .all()
-        .map((row) => String(row.id)),
-    );
+    const query = this.#queries.get(sql) ?? this.#db.prepare(sql);
+    this.#queries.set(sql, query);
+    return new Set(query.all().map((row) => String(row.id)));
   }
 
   close(): void {

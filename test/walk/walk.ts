@@ -28,7 +28,8 @@ interface Fault {
 }
 
 interface Place {
-  readonly state: State;
+  /** Let go when it was walked: only the way to it is needed after that. */
+  state: State | undefined;
   readonly key: string;
   readonly from: Place | undefined;
   readonly by: Move | undefined;
@@ -72,7 +73,9 @@ class Walk {
     this.#arrive(this.#world.start, undefined, undefined);
     let walked = 0;
     for (; walked < this.#queue.length && walked < this.#statesMax; walked++) {
-      this.#walkFrom(this.#queue[walked] as Place, walked);
+      const place = this.#queue[walked] as Place;
+      this.#walkFrom(place, place.state as State, walked);
+      place.state = undefined;
       if (this.#faults.size >= FAULTS_MAX) break;
     }
     Error.stackTraceLimit = stackTraceLimit;
@@ -91,11 +94,10 @@ class Walk {
     };
   }
 
-  #walkFrom(place: Place, ordinal: number): void {
-    const { state, key } = place;
+  #walkFrom(place: Place, state: State, ordinal: number): void {
     const view = look(this.#world, state, ordinal);
     for (const move of movesFrom(view)) {
-      const steps = this.#make(place, move);
+      const steps = this.#make(place, state, move);
       const last = steps.at(-1);
       if (!last) continue;
       this.#transitions += 1;
@@ -106,14 +108,14 @@ class Walk {
       if (goesOn) this.#arrive(last.after, place, move);
       else this.#judge(last.after, place, move, ordinal % RESCUED_OF === this.#judged % RESCUED_OF);
     }
-    if (keyOf(this.#world, state) !== key)
+    if (keyOf(this.#world, state) !== place.key)
       this.#report(['a command changed the state it was applied to'], place, undefined);
   }
 
-  #make(place: Place, move: Move): Step[] {
+  #make(place: Place, state: State, move: Move): Step[] {
     if (move.kind === 'command') this.#applied.add(move.command.do);
     try {
-      const steps = make(place.state, move, this.#world.home);
+      const steps = make(state, move, this.#world.home);
       if (steps.length === 0) this.#refusals += 1;
       return steps;
     } catch (error) {

@@ -86,7 +86,7 @@ const PLANS: readonly Plan[] = [
     follows: {
       ...CYCLE,
       updateMutationResult: answers,
-      updateHandlerRunStatus: stopsWith('crashed'),
+      updateHandlerRunStatus: stopsWith('crashed', 'failed:internal'),
       skipMutation: true,
       setAside: true,
       finishWithoutNext: true,
