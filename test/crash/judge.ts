@@ -15,6 +15,8 @@ export function judge(reader: Reader, outside: Outside, scenario: Scenario): voi
   const { answers = ['provider', 'user_assert_applied', 'user_assert_failed'] } = scenario;
   for (const { id, resolvedBy } of reader.table('mutations'))
     assert(resolvedBy !== null && answers.includes(resolvedBy), `${id} was answered by ${resolvedBy}`);
+  const done = reader.table('audit_log').map(({ act }) => act);
+  for (const act of scenario.acts ?? []) assert(done.includes(act), `nobody had to ${act}`);
   judgeInputs(reader, scenario, work);
   judgeCounts(reader);
 }

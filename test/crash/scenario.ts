@@ -88,6 +88,8 @@ export interface Scenario {
   /** In the order of the look-ups; after the last one every look-up tells the truth. */
   readonly lookUps?: readonly ('truth' | 'cannot tell')[];
   readonly person?: Person;
+  /** What a person cannot have been spared, in the words of the audit log. */
+  readonly acts?: readonly string[];
   /** Who may have answered for a call; else the provider, or a person who looked. */
   readonly answers?: readonly Resolver[];
   /** By message id; a redone event ends under its own id with ` again`. */

@@ -11,8 +11,16 @@ export const SCENARIOS_OF_PERSONS: readonly Scenario[] = [
     ...ONE,
     name: 'a pause between prepare and the call',
     person: { interjects: [{ while: 'prepared', act: 'pause' }] },
+    acts: ['resume'],
   },
   { ...ONE, name: 'a pause while a call is out', person: { interjects: [{ while: 'in flight', act: 'pause' }] } },
+  {
+    ...ONE,
+    name: 'a pause while a call is out, and its answer is lost',
+    calls: ['done, answer lost'],
+    person: { interjects: [{ while: 'in flight', act: 'pause' }] },
+    acts: ['resume'],
+  },
   {
     ...ONE,
     name: 'a pause before next, and then next fails',
@@ -23,6 +31,7 @@ export const SCENARIOS_OF_PERSONS: readonly Scenario[] = [
     ...ONE,
     name: 'a cancel between prepare and the call',
     person: { interjects: [{ while: 'prepared', act: 'cancel' }] },
+    acts: ['run now'],
   },
   {
     ...ONE,
@@ -35,12 +44,18 @@ export const SCENARIOS_OF_PERSONS: readonly Scenario[] = [
     calls: ['done, answer lost'],
     person: { interjects: [{ while: 'in flight', act: 'cancel' }] },
   },
-  { ...ONE, name: 'a cancel before next', person: { interjects: [{ while: 'emitting', act: 'cancel' }] } },
+  {
+    ...ONE,
+    name: 'a cancel before next',
+    person: { interjects: [{ while: 'emitting', act: 'cancel' }] },
+    acts: ['run now'],
+  },
   {
     ...ONE,
     name: 'a cancel, then a failure for a while',
     troubles: [{ ...BROKEN_PREPARE, fails: 'transient', until: { afterMs: 2 * SECONDS } }],
     person: { interjects: [{ while: 'peeked', act: 'cancel' }] },
+    acts: ['run now'],
   },
   {
     ...ONE,

@@ -98,6 +98,15 @@ export const SCENARIOS_OF_QUESTIONS: readonly Scenario[] = [
     person: { unknown: 'set aside, then truth' },
     ends: { o1: DONE, l1: DONE },
   },
+  {
+    name: 'a set-aside call did not happen, and another run waits for its retry',
+    commits: 'few',
+    arrivals: [order('o1'), letter('l1')],
+    calls: ['request lost'],
+    troubles: [{ on: 'next', handler: 'send', fails: 'transient', until: { afterMs: 14 * SECONDS } }],
+    person: { unknown: 'set aside, then truth' },
+    ends: { o1: DONE, l1: DONE },
+  },
   { ...LOOKED_UP, name: 'a look-up finds that a call happened', calls: ['done, answer lost'] },
   { ...LOOKED_UP, name: 'a look-up finds that a call did not happen', calls: ['request lost'] },
   {
