@@ -7,6 +7,7 @@ import {
   awaitingApproval,
   emitting,
   failedAfter,
+  inFlight,
   nextRun,
   prepared,
   preparing,
@@ -118,6 +119,12 @@ const CASES: readonly Case[] = [
     by: 'an open call whose event went back to its topic',
     given: unknown,
     broken: (rows) => change(rows, 'events', { status: 'pending', reservedByRunId: null }),
+  },
+  {
+    breaks: 'open calls hold their events',
+    by: 'an open call whose event is reserved for nobody',
+    given: unknown,
+    broken: (rows) => change(rows, 'events', { reservedByRunId: null }),
   },
   {
     breaks: 'calls in flight have their run',
@@ -318,6 +325,12 @@ const CASES: readonly Case[] = [
     broken: (rows) => change(rows, 'runs', { status: 'crashed' }),
   },
   {
+    breaks: 'open calls hold their events',
+    by: 'a call in flight whose event is reserved by nobody',
+    given: inFlight,
+    broken: (rows) => change(rows, 'events', { reservedByRunId: null }),
+  },
+  {
     breaks: 'nothing ready is forgotten',
     by: 'a retry that nobody will look at',
     given: (world) => failedAfter(world, 'crashed'),
@@ -359,6 +372,15 @@ for (const { breaks, by, given, broken } of CASES) {
     }));
 }
 
+test('"nothing ready is forgotten" does not mind a retry that is not ready', () =>
+  inWorld('memory', async (world) => {
+    await unknown(world);
+    const rows = world.rows.copy();
+    change(rows, 'workflows', { status: 'active', holds: [], dueAt: null });
+    const invariant = INVARIANTS.find(({ name }) => name === 'nothing ready is forgotten');
+    assert.deepEqual(invariant?.offenders(rows), []);
+  }));
+
 test('every invariant has a case that breaks it, and a sentence that says what it means', () => {
   const covered = new Set(CASES.map(({ breaks }) => breaks));
   assert.deepEqual(
@@ -367,3 +389,12 @@ test('every invariant has a case that breaks it, and a sentence that says what i
   );
   for (const { says } of INVARIANTS) assert.match(says, /^[A-Z].*\.$/);
 });
+
+test('a question nobody has answered is not ready, so it is not forgotten work', () =>
+  inWorld('memory', async (world) => {
+    await unknown(world);
+    const rows = world.rows.copy();
+    change(rows, 'workflows', { holds: [], status: 'active' });
+    const invariant = INVARIANTS.find(({ name }) => name === 'nothing ready is forgotten');
+    assert.deepEqual(invariant?.offenders(rows), []);
+  }));
