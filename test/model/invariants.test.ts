@@ -7,7 +7,6 @@ import {
   awaitingApproval,
   emitting,
   failedAfter,
-  inFlight,
   nextRun,
   prepared,
   preparing,
@@ -325,12 +324,6 @@ const CASES: readonly Case[] = [
     broken: (rows) => change(rows, 'runs', { status: 'crashed' }),
   },
   {
-    breaks: 'open calls hold their events',
-    by: 'a call in flight whose event is reserved by nobody',
-    given: inFlight,
-    broken: (rows) => change(rows, 'events', { reservedByRunId: null }),
-  },
-  {
     breaks: 'nothing ready is forgotten',
     by: 'a retry that nobody will look at',
     given: (world) => failedAfter(world, 'crashed'),
@@ -389,12 +382,3 @@ test('every invariant has a case that breaks it, and a sentence that says what i
   );
   for (const { says } of INVARIANTS) assert.match(says, /^[A-Z].*\.$/);
 });
-
-test('a question nobody has answered is not ready, so it is not forgotten work', () =>
-  inWorld('memory', async (world) => {
-    await unknown(world);
-    const rows = world.rows.copy();
-    change(rows, 'workflows', { holds: [], status: 'active' });
-    const invariant = INVARIANTS.find(({ name }) => name === 'nothing ready is forgotten');
-    assert.deepEqual(invariant?.offenders(rows), []);
-  }));
