@@ -64,10 +64,11 @@ class Exploration {
   async #dieAgain(first: Moment, seconds: readonly Moment[]): Promise<void> {
     for (const [position, second] of seconds.entries()) {
       const isRepeated = !second.inRecovery && isAtPlacesOf(second, seconds.slice(0, position));
-      if (this.#isBounded && isRepeated) continue;
-      this.#deaths[1].push(...second.deaths);
+      const isDied = !(this.#isBounded && isRepeated);
+      if (isDied) this.#deaths[1].push(...second.deaths);
       // Before its first commit a life has changed nothing: what follows is what followed the first death.
-      if (second.commits > 0) await this.#live(second, [first, second], false);
+      if (isDied && second.commits > 0) await this.#live(second, [first, second], false);
+      else rmSync(second.folder, { recursive: true, force: true });
     }
   }
 

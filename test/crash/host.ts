@@ -188,8 +188,16 @@ export class Host {
 
   #firstRun(model: Parameters<Parameters<typeof inOneCommit>[1]>[0], fence: Fence) {
     const { pendingRetryRunId } = this.#view.workflow();
-    const names = this.#stage.scenario.commits === 'each' && pendingRetryRunId !== null;
-    return names ? model.createRetryRun(fence, pendingRetryRunId) : model.advanceSession(fence);
+    const isNamed = this.#stage.scenario.commits === 'each' && this.#isRetryDue(pendingRetryRunId);
+    return isNamed ? model.createRetryRun(fence, known(pendingRetryRunId)) : model.advanceSession(fence);
+  }
+
+  #isRetryDue(pointer: RunId | null): boolean {
+    if (pointer === null) return false;
+    const { handlerName, workflowId } = this.#view.run(pointer);
+    const states = this.#stage.engine.reader.fetch('handlerStates', workflowId);
+    const kept = states.find((state) => state.handlerName === handlerName);
+    return (kept?.backoffUntil ?? 0) <= this.#stage.outside.now();
   }
 
   #handOffMessages(execution: ExecutionId) {
@@ -248,8 +256,8 @@ function lookUpTime({ reconcileAt, reconcileUntil }: Mutation): number {
   return Math.max(reconcileAt ?? 0, reconcileUntil ?? 0);
 }
 
-function known<T>(value: T | undefined): T {
-  assert(value !== undefined, 'a step before it gave no answer');
+function known<T>(value: T | null | undefined): T {
+  assert(value !== null && value !== undefined, 'a step before it gave no answer');
   return value;
 }
 

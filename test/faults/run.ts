@@ -41,14 +41,14 @@ async function seed(fault: Fault, files: readonly string[]): Promise<Result> {
   seededTexts(fault, readSource);
   const failure = await runSeeded(fault, files);
   const caughtBy = failure?.kind === 'failed' ? failure : undefined;
-  const survived = failure ? `SURVIVED, but ${failure.file} ${failure.kind}` : 'SURVIVED';
+  const survived = failure ? `SURVIVED, but ${shown(failure)}` : 'SURVIVED';
   const became = caughtBy ? `caught by ${shown(caughtBy)}` : survived;
   say(`${inSeconds(startedAt).padStart(7)}  ${fault.name}\n         → ${became}`);
   return { fault, caughtBy };
 }
 
-function shown({ test, file }: Failure): string {
-  return `"${test}" in ${file}`;
+function shown({ kind, test, where }: Failure): string {
+  return kind === 'failed' ? `"${test}" in ${where}` : `${where} ${kind}`;
 }
 
 async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

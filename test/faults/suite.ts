@@ -1,20 +1,22 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { run } from 'node:test';
+import { createInterface } from 'node:readline';
 import type { Fault } from './fault.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 
 /** What reads the sources instead of running them sees no fault; and the test of the faults would run all of this again. */
 const LEFT_OUT = ['test/architecture/**', 'test/faults/faults.test.ts'];
-/** Fastest first. What no folder here names comes between the two parts: before the slow ones. */
-const FIRST = ['test/faults/', 'test/model/', 'test/store/', 'test/execution/', 'src/'];
-const LAST = ['test/walk/', 'test/crash/'];
+/** Stories told twice, on plain rows and on SQLite: most faults are seen on plain rows, by all of these in one process. */
+const IN_MEMORY = ['test/model/', 'test/faults/'];
+const SLOW = ['test/walk/', 'test/crash/'];
 
 /** Databases in memory where there is such a folder: nobody pulls the plug here, and syncs are most of the time. */
-const TEMPORARY = existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {};
+const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** Far more than a file takes: what runs longer is hung, and that is no test that caught it. */
+/** Far more than it takes: what runs longer is hung, and that is no test that caught it. */
 const LIMIT_MS = 120_000;
 const SLOW_LIMIT_MS = 900_000;
 
@@ -26,61 +28,103 @@ export function readSource(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** The first test of a file that failed; or the file died as a whole, or had to be killed: then no test can be named. */
+/** The first test that failed; or the process died, or had to be killed: then no test can be named. */
 export interface Failure {
-  readonly file: string;
+  readonly where: string;
   readonly test: string;
   readonly kind: 'failed' | 'died' | 'hung';
 }
 
-/** One file of the suite as it is. */
-export function runWhole(file: string): Promise<Failure | undefined> {
-  return runFile(file, { ...process.env, ...TEMPORARY });
+interface Part {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly limitMs: number;
+  /** Not where tests undo what they did to the machine, as mounts: those are left to end. */
+  readonly mayBeKilled: boolean;
 }
 
-/** The suite with one fault in it, up to the first test that fails. */
+/** One file of the suite as it is. */
+export function runWhole(file: string): Promise<Failure | undefined> {
+  return runPart(partOf(file), {});
+}
+
+/** The suite with one fault in it, part by part, up to the first test that fails. */
 export async function runSeeded(fault: Fault, files: readonly string[]): Promise<Failure | undefined> {
   const options = `${process.env.NODE_OPTIONS ?? ''} --import=${import.meta.resolve('./seed.ts')}`;
-  const env = { ...process.env, ...TEMPORARY, NODE_OPTIONS: options, PAWL_FAULT: fault.name };
   let unnamed: Failure | undefined;
-  for (const file of inOrder(files, fault)) {
-    const failure = await runFile(file, env);
+  for (const part of [inMemory(files), ...inOrder(files, fault).map(partOf)]) {
+    const failure = await runPart(part, { NODE_OPTIONS: options, PAWL_FAULT: fault.name });
     if (failure?.kind === 'failed') return failure;
     unnamed ??= failure;
   }
   return unnamed;
 }
 
-/** The tests of the room the fault is in come first: they are the likeliest to see it. */
+function inMemory(files: readonly string[]): Part {
+  const told = files.filter((file) => isIn(IN_MEMORY, file));
+  const args = ['--test-isolation=none', '--test-skip-pattern=on SQLite', ...told];
+  return { name: 'test/model or test/faults', args, limitMs: LIMIT_MS, mayBeKilled: true };
+}
+
+function partOf(file: string): Part {
+  const isSlow = isIn(SLOW, file);
+  return { name: file, args: [file], limitMs: isSlow ? SLOW_LIMIT_MS : LIMIT_MS, mayBeKilled: isSlow };
+}
+
+/** The tests of the room the fault is in come first, as the likeliest to see it; the slow ones last. */
 function inOrder(files: readonly string[], fault: Fault): string[] {
   const own = fault.file.replace('src/', 'test/').split('/').slice(0, 2).join('/');
-  const order = [`${own}/`, ...FIRST, '', ...LAST];
-  const rank = (file: string): number => {
-    const named = order.findIndex((folder) => folder !== '' && file.startsWith(folder));
-    return named === -1 ? order.indexOf('') : named;
-  };
+  const rank = (file: string): number => (isIn(SLOW, file) ? 2 : file.startsWith(`${own}/`) ? 0 : 1);
   return [...files].sort((a, b) => rank(a) - rank(b));
 }
 
-async function runFile(file: string, env: NodeJS.ProcessEnv): Promise<Failure | undefined> {
-  const over = new AbortController();
-  const isSlow = LAST.some((folder) => file.startsWith(folder));
-  const limit = setTimeout(() => over.abort(), isSlow ? SLOW_LIMIT_MS : LIMIT_MS);
-  let failure: Failure | undefined;
-  let leaf = '';
-  for await (const event of run({ cwd: root, files: [file], concurrency: 1, env, signal: over.signal })) {
-    if (event.type !== 'test:fail' || failure) continue;
-    const { name, nesting } = event.data;
+function isIn(folders: readonly string[], file: string): boolean {
+  return folders.some((folder) => file.startsWith(folder));
+}
+
+async function runPart(part: Part, seed: NodeJS.ProcessEnv): Promise<Failure | undefined> {
+  const temporary = mkdtempSync(join(TEMPORARY, 'pawl-faults-'));
+  try {
+    return await runIn(temporary, part, seed);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+async function runIn(temporary: string, part: Part, seed: NodeJS.ProcessEnv): Promise<Failure | undefined> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  // A group of its own, so that what the tests started ends with them.
+  const child = spawn(process.execPath, ['--test', '--test-reporter=tap', ...part.args], {
+    cwd: root,
+    detached: true,
+    env: { ...env, ...seed, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const kill = () => child.pid !== undefined && child.exitCode === null && process.kill(-child.pid, 'SIGKILL');
+  let hung = false;
+  const limit = setTimeout(() => {
+    hung = true;
+    kill();
+  }, part.limitMs);
+  let test: string | undefined;
+  let nested = '';
+  for await (const line of createInterface(child.stdout)) {
+    const [, indent, name] = /^( *)not ok \d+ - (.*?)(?: # .*)?$/.exec(line) ?? [];
+    if (indent === undefined || name === undefined || test !== undefined) continue;
     // Of nested tests the innermost is told first; the outermost has the name.
-    if (nesting > 0) leaf ||= ` (${name})`;
+    if (indent !== '') nested ||= ` (${name})`;
     else {
-      // A file that dies as a whole is told as a test named by its path.
-      const died = name === file || name === join(root, file);
-      failure = { file, test: `${name}${leaf}`, kind: over.signal.aborted ? 'hung' : died ? 'died' : 'failed' };
-      over.abort();
+      test = `${name}${nested}`;
+      if (part.mayBeKilled) kill();
     }
   }
+  const code = await ended;
   clearTimeout(limit);
-  if (!failure && over.signal.aborted) return { file, test: file, kind: 'hung' };
-  return failure;
+  if (hung) return { where: part.name, test: '', kind: 'hung' };
+  // A file that dies as a whole is told as a test named by its path.
+  if (test === undefined || part.args.includes(test)) {
+    return code === 0 ? undefined : { where: part.name, test: '', kind: 'died' };
+  }
+  return { where: part.name, test, kind: 'failed' };
 }
