@@ -78,8 +78,10 @@ export function transactionsOf(made: readonly Made[]): Tape['transactions'] {
   for (const step of made) {
     if (step.text.startsWith('BEGIN')) transactions.push({ made: [], units: 0 });
     const current = transactions.at(-1);
-    current?.made.push(step);
-    if (current && step.text.startsWith('SAVEPOINT')) current.units++;
+    // What comes after it until the next BEGIN was read on another connection.
+    if (!current || current.made.at(-1)?.text === 'COMMIT') continue;
+    current.made.push(step);
+    if (step.text.startsWith('SAVEPOINT')) current.units++;
   }
   return transactions.filter((transaction) => transaction.made.at(-1)?.text === 'COMMIT');
 }

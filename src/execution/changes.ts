@@ -1,4 +1,4 @@
-import type { Write } from '#model';
+import type { Write, WriteName } from '#model';
 
 /** Something of this kind, with this id, is not as it was. Keys only: whoever wants to know more reads. */
 export interface Change {
@@ -8,21 +8,42 @@ export interface Change {
 
 type Listener = (changes: readonly Change[]) => void;
 
+/** Writes after which something may have to be done at another time than before. */
+const DUE: ReadonlySet<WriteName> = new Set<WriteName>([
+  'workflow.due',
+  'workflow.maintenance',
+  'mutation.unknown',
+  'mutation.reconcilePostponed',
+]);
+
 /** Tells listeners what each commit changed, after it is durable and never before. */
 export class ChangeFeed {
   readonly #listeners = new Set<Listener>();
+  readonly #dueListeners = new Set<() => void>();
 
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /** Told when work may have become due, or due at another time: far less often than something changes. */
+  listenDue(listener: () => void): () => void {
+    this.#dueListeners.add(listener);
+    return () => this.#dueListeners.delete(listener);
+  }
+
   tell(writes: readonly Write[]): void {
+    if (writes.some(isAboutTime)) for (const listener of this.#dueListeners) listener();
     if (this.#listeners.size === 0) return;
     const changes = changesOf(writes);
     if (changes.length === 0) return;
     for (const listener of this.#listeners) listener(changes);
   }
+}
+
+/** A call that waits for approval expires some day. */
+function isAboutTime(write: Write): boolean {
+  return DUE.has(write.set) || (write.set === 'mutation.recorded' && write.row.status === 'pending');
 }
 
 function changesOf(writes: readonly Write[]): readonly Change[] {

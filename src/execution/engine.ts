@@ -35,6 +35,8 @@ export interface Engine {
   /** A copy of the database as the last commit left it, in a file that does not exist yet. */
   backUp(file: string): void;
   listen(listener: (changes: readonly Change[]) => void): () => void;
+  /** Told when work may have become due, or due at another time. */
+  listenDue(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -76,6 +78,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     restored,
     backUp: (file) => backUpDatabase(options.dataDir, file),
     listen: (listener) => changes.listen(listener),
+    listenDue: (listener) => changes.listenDue(listener),
     close: async () => {
       history.close();
       await close(manager, queue, store, reader, self);

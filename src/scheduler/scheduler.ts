@@ -33,9 +33,7 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#unlisten = this.#options.engine.listen((changes) => {
-      if (changes.some(({ kind }) => kind === 'workflow' || kind === 'mutation')) this.#wake();
-    });
+    this.#unlisten = this.#options.engine.listenDue(() => this.#wake());
     this.#wake();
   }
 

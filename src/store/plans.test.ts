@@ -62,6 +62,18 @@ for (const [name, sql] of STATEMENTS) {
   });
 }
 
+/** One row for everything a workflow ever did: right for pages of history, and never to find what is to be done now. */
+const OF_ALL_HISTORY = /USING (?:COVERING )?INDEX (?:mutations|events|handler_runs|script_runs|inputs)_workflow\b/;
+
+for (const [name, sql] of STATEMENTS.filter(([named]) => !/^history |^listing events /.test(named))) {
+  test(`${name} costs no more in a workflow with a long history`, () => {
+    assert.deepEqual(
+      planOf(sql).filter((line) => OF_ALL_HISTORY.test(line)),
+      [],
+    );
+  });
+}
+
 test('the heads of a workflow cost two look-ups a topic, however many events wait', () => {
   const plan = planOf(LOOKUP_STATEMENTS.heads.sql).filter((line) => line.startsWith('SEARCH'));
   assert.deepEqual(plan, [

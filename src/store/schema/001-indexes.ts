@@ -41,7 +41,7 @@ export const INDEXES: readonly string[] = [
 
   'CREATE UNIQUE INDEX mutations_chain ON mutations (root_run_id)',
   `CREATE UNIQUE INDEX mutations_open ON mutations (workflow_id) WHERE ${IS_OPEN_QUESTION}`,
-  'CREATE INDEX mutations_aside ON mutations (workflow_id) WHERE set_aside_at IS NOT NULL',
+  'CREATE INDEX mutations_aside ON mutations (workflow_id, set_aside_at) WHERE set_aside_at IS NOT NULL',
   'CREATE INDEX mutations_workflow ON mutations (workflow_id, id)',
   `CREATE INDEX mutations_troubled ON mutations (workflow_id, status, id)
     WHERE status <> 'applied' AND status <> 'in_flight'`,

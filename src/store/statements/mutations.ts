@@ -110,10 +110,11 @@ export const MUTATION_LOOKUPS: LookupStatements<'mutation' | 'ledger' | 'openLed
     mutation: selected(MUTATIONS, ['mutation'], 'WHERE id = :mutation'),
     ledger: selected(MUTATIONS, ['root'], 'WHERE root_run_id = :root'),
     openLedger: {
-      // One index knows the open question, the other what was set aside; both are nearly always empty.
+      // One index knows the open question, the other what was set aside; both are nearly always empty. The comparison, instead of
+      // IS NOT NULL, is what makes SQLite take the second one and not the index of the whole history.
       sql: `SELECT ${MUTATIONS.columnList()} FROM mutations WHERE workflow_id = :workflow AND ${IS_OPEN_QUESTION}
       UNION ALL
-      SELECT ${MUTATIONS.columnList()} FROM mutations WHERE workflow_id = :workflow AND set_aside_at IS NOT NULL`,
+      SELECT ${MUTATIONS.columnList()} FROM mutations WHERE workflow_id = :workflow AND set_aside_at > 0`,
       by: ['workflow'],
       rows: MUTATIONS,
     },
