@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Finds a Node that can run the sources as they are, and runs the command with it. It runs on whatever Node the machine has (18 or
-// later), so it is plain JavaScript without dependencies.
+// later), so it is plain JavaScript without dependencies. What it takes to read the sources is kept, so that only the first start pays
+// for it, in time and in memory.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,6 +10,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 24;
+// A young generation this small costs a little more collecting and saves an engine tens of megabytes.
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,11 +26,11 @@ if (node === process.execPath && Number.parseInt(process.versions.node, 10) < NO
   process.exit(1);
 }
 
-const child = spawn(
-  node,
-  ['--disable-warning=ExperimentalWarning', join(root, 'src', 'main.ts'), ...process.argv.slice(2)],
-  { stdio: 'inherit', shell: false },
-);
+const child = spawn(node, [...FLAGS, join(root, 'src', 'main.ts'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  shell: false,
+  env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'), ...process.env },
+});
 // A terminal sends its signals to both; whoever knows only this process gets its signals to the one that matters.
 for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
 child.on('error', (error) => {
