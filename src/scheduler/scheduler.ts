@@ -5,6 +5,8 @@ import type { Engine } from '#execution';
 const IN_FLIGHT_MAX = 64;
 /** setTimeout takes no more than this; a later time is looked at again then. */
 const SLEEP_MS_MAX = 2 ** 31 - 1;
+/** Messages read away in one commit; fewer wait until there is nothing else to do. */
+const MESSAGES_AT_ONCE = 500;
 /** Errors of the engine itself (a full disk): look again after so long, instead of spinning. */
 const TROUBLE_MS = 1_000;
 
@@ -72,12 +74,25 @@ export class Scheduler {
           this.#do(id, () => orFaster(engine.manager.expireCall(id)));
         for (const id of engine.reader.maintenanceWithoutTask(free))
           this.#do(`task ${id}`, () => orFaster(engine.manager.createMaintenanceTask(id)));
+        this.#readMessages();
       }
       this.#sleepUntil(engine.reader.nextWakeAt());
     } catch (error) {
       this.#options.onError(error);
       this.#sleepUntil(clock.now() + TROUBLE_MS);
     }
+  }
+
+  /** In one process all that a message hints at is in `due_at` already, and heard of through the feed. */
+  #readMessages(): void {
+    const { manager, reader } = this.#options.engine;
+    const messages = reader.messages(MESSAGES_AT_ONCE);
+    if (messages.length === 0 || (messages.length < MESSAGES_AT_ONCE && this.#busy.size > 0)) return;
+    this.#do('messages', () =>
+      manager.together((model) => {
+        for (const message of messages) model.deleteMessage(message);
+      }),
+    );
   }
 
   #begin(workflow: WorkflowId): void {

@@ -17,6 +17,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
   'lookup workflowsHeldBy': 'workflows_held has only workflows that wait for a connection',
   'listing orphanedReservedEvents':
     'events_reserved has only reserved events, at most 1,000 for a run at work; asked at start',
+  'listing messages': 'messages are deleted as they are read; the oldest come first by the primary key',
   'audit head': 'one step from the end of the primary key',
 };
 

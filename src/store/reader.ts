@@ -1,4 +1,4 @@
-import type { EventId, ExecutionId, ScriptId, WorkerId, WorkflowId } from '#base';
+import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
 import type { Event, EventStatus, Execution, LookupName, Lookups, Mutation, Source } from '#model';
 import type { SqlValue } from './columns.ts';
 import { storeError } from './failures.ts';
@@ -46,6 +46,8 @@ export interface Reader extends Source {
   expiredApprovals(now: number, limit: number): readonly Mutation[];
   expiredScheduling(now: number, limit: number): readonly Execution[];
   maintenanceWithoutTask(limit: number): readonly WorkflowId[];
+  /** Those that nobody has read yet, oldest first. */
+  messages(limit: number): readonly MessageId[];
   orphanedReservedEvents(limit: number): readonly Event[];
   listEvents(workflow: WorkflowId, filter: EventFilter): readonly Event[];
   scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined;
@@ -131,6 +133,10 @@ class SqliteReader implements Reader {
 
   maintenanceWithoutTask(limit: number): readonly WorkflowId[] {
     return this.#list('maintenanceWithoutTask', { limit }).map(([id]) => id as WorkflowId);
+  }
+
+  messages(limit: number): readonly MessageId[] {
+    return this.#list('messages', { limit }).map(([id]) => id as MessageId);
   }
 
   orphanedReservedEvents(limit: number): readonly Event[] {

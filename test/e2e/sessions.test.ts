@@ -147,3 +147,12 @@ test('what a failed run cost is counted too', async (t) => {
     [2, 4],
   );
 });
+
+test('messages are read away when there is nothing else to do', { timeout: 20_000 }, async (t) => {
+  const stage = await Stage.open(t);
+  const { workflow } = await stage.deploy(orders());
+  await stage.publish(workflow, 'placed', { id: '1' });
+  await stage.quiet();
+  assert.equal(stage.reader.table('executions').length, 1);
+  while (stage.reader.table('messages').length > 0) await new Promise(setImmediate);
+});

@@ -98,6 +98,12 @@ export class MemoryReader implements Reader {
       .map((workflow) => workflow.id);
   }
 
+  messages(limit: number) {
+    return byId(this.#rows().messages.values())
+      .slice(0, limit)
+      .map((message) => message.id);
+  }
+
   orphanedReservedEvents(limit: number) {
     const rule = INVARIANTS.find((invariant) => invariant.name === 'reserved events have an owner');
     assert(rule, 'the invariant about reserved events has another name');

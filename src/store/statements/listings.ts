@@ -50,6 +50,8 @@ export const LISTINGS = {
             WHERE mutations.root_run_id = handler_runs.root_run_id AND mutations.set_aside_at IS NOT NULL)))
     ORDER BY events.workflow_id, events.reserved_by_run_id LIMIT :limit`,
 
+  messages: 'SELECT id FROM messages ORDER BY id LIMIT :limit',
+
   scriptCode: 'SELECT code, manifest FROM scripts WHERE id = :script',
 } as const;
 
