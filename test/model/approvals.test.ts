@@ -120,6 +120,12 @@ forEachStore('expire: after 7 days it is parked, not a moment before', async (wo
   await world.refuses('wrong-state', () => world.manager.expireCall(mutation), /expire/);
 });
 
+forEachStore('approve is refused once its time ran out, also before it is parked', async (world) => {
+  const { mutation } = await awaitingApproval(world);
+  world.clock.advance(APPROVAL_MS_MAX);
+  await world.refuses('wrong-state', () => world.manager.approveCall(mutation, PERSON), /ran out/);
+});
+
 forEachStore('expire: what was approved in time does not', async (world) => {
   const { mutation } = await awaitingApproval(world);
   await world.manager.approveCall(mutation, PERSON);

@@ -92,6 +92,8 @@ forEachStore('transient: 24 h without success ask a person, and the reason is sa
   });
   await world.manager.resumeWorkflow(stage.workflow, PERSON);
   world.is('workflows', stage.workflow, { status: 'active', errorReason: null });
+  await stop(world, await nextRun(world, stage.workflow), 'paused:transient');
+  world.is('workflows', stage.workflow, { status: 'active', holds: [] });
 });
 
 forEachStore('transient: the backoff is kept through a restart', async (world) => {
@@ -269,6 +271,22 @@ forEachStore('crash loop: another first event begins anew', async (world) => {
   const { fence } = await nextRun(world, workflow);
   await world.manager.reapExecution(fence.execution, fence.epoch, { provenDead: true });
   world.is('handlerStates', `${workflow} book`, { crashCount: 1, crashEventId: world.event('2') });
+});
+
+forEachStore('crash loop: events of other handlers do not begin it anew', async (world) => {
+  const workflow = await published(world, { events: [] });
+  await world.manager.publishEvents(workflow, [placed('p1', '{}', 'parcel')], PERSON);
+  const parcel = world.event('p1');
+  await world.manager.publishEvents(workflow, [placed('1')], PERSON);
+  await world.manager.parkEvents([parcel], PERSON);
+  for (let count = 1; count <= 2; count++) {
+    const { fence } = await freshRun(world, workflow, 'book');
+    await world.manager.reapExecution(fence.execution, fence.epoch, { provenDead: true });
+  }
+  await world.manager.unparkEvents([parcel], PERSON);
+  const { fence } = await freshRun(world, workflow, 'book');
+  await world.manager.reapExecution(fence.execution, fence.epoch, { provenDead: true });
+  world.is('handlerStates', `${workflow} book`, { crashCount: 3, crashEventId: world.event('1') });
 });
 
 forEachStore('crash loop: a producer with no events at all counts too', async (world) => {

@@ -1,3 +1,4 @@
+import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { audit, mustBeNamed, mutationOf } from '../rule/find.ts';
@@ -15,6 +16,13 @@ export function approveCall(draft: Draft, command: CommandOf<'approveCall'>): Re
         : 'only a recorded call waits for approval';
     refuse('wrong-state', `mutation ${mutation.id} is ${mutation.status} and cannot be approved`, why, {
       next: [{ label: 'see what became of it', argv: ['pawl', 'show', mutation.id] }],
+      ids: { mutation: mutation.id },
+    });
+  }
+  assert(mutation.approvalExpiresAt !== null, `mutation ${mutation.id} waits for ever`);
+  if (mutation.approvalExpiresAt <= draft.now) {
+    refuse('wrong-state', `the time to approve mutation ${mutation.id} ran out`, 'nobody answered, so it is parked', {
+      next: [{ label: 'unpark its events to be asked again', argv: ['pawl', 'show', mutation.id] }],
       ids: { mutation: mutation.id },
     });
   }

@@ -2,6 +2,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Workflow } from '../rows.ts';
 import { audit, mustBeLive, mustBeNamed, workflowOf, workflowRow } from '../rule/find.ts';
+import { keep, NO_TROUBLE } from '../rule/keep.ts';
 import { refuse } from '../rule/refusal.ts';
 import { settle } from '../rule/settle.ts';
 import { changeStanding } from '../rule/standing.ts';
@@ -16,10 +17,16 @@ export function resumeWorkflow(draft: Draft, command: CommandOf<'resumeWorkflow'
     // Resuming over evidence means: send again, in this person's name.
     if (task.kind === 'evidence') draft.write({ set: 'task.closed', task: task.id, at: draft.now, by: command.by });
   }
+  if (workflow.holds.includes('error')) forgetTroubles(draft, workflow);
   changeStanding(draft, workflow.id, { lift: ['user', 'error'] });
   audit(draft, command.by, 'resume', workflow.id);
   settle(draft, workflow.id, true);
   return { status: workflowRow(draft, workflow.id).status };
+}
+
+/** A person has looked: what led here is not counted again, or the first stumble would hold at once. */
+function forgetTroubles(draft: Draft, workflow: Workflow): void {
+  for (const kept of draft.find('handlerStates', workflow.id)) keep(draft, kept, NO_TROUBLE);
 }
 
 function mustHaveNoQuestion(workflow: Workflow): void {

@@ -5,7 +5,7 @@ import { ABANDONED_MAX, FAILED_REPAIRS_MAX, NAME_CHARS_MAX, TRANSIENT_MS_MAX } f
 import type { Event, Mutation, Run, Session } from '../rows.ts';
 import type { ExecutionEnd, StopStatus } from '../states.ts';
 import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
-import { eventOf, executionRow, sessionRow, workflowRow } from './find.ts';
+import { consumerSpec, eventOf, executionRow, scriptRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
 import { checkCost, checkText, checkWhole, checkWord, refuse } from './refusal.ts';
 import { beginQuiet } from './settle.ts';
@@ -201,10 +201,11 @@ function countCrash(draft: Draft, run: Run, reserved: readonly Event[]): void {
   }
 }
 
-/** What it had reserved, or would look at next. */
+/** What it had reserved, or would look at next. A producer looks at none. */
 function firstEventOf(draft: Draft, run: Run, reserved: readonly Event[]): EventId | null {
-  const heads = draft.headsOf(workflowRow(draft, run.workflowId)).map((head) => head.oldestId);
-  const ids = reserved.length > 0 ? reserved.map((event) => event.id) : heads;
+  const topics = consumerSpec(scriptRow(draft, run.scriptId), run.handlerName)?.subscribe ?? [];
+  const heads = draft.headsOf(workflowRow(draft, run.workflowId)).filter(({ topic }) => topics.includes(topic));
+  const ids = reserved.length > 0 ? reserved.map((event) => event.id) : heads.map((head) => head.oldestId);
   return ids.sort()[0] ?? null;
 }
 
