@@ -165,9 +165,14 @@ export class Ledger {
     }
   }
 
+  /** Whoever answered meanwhile has made another look needless. */
   async #later(row: Mutation, afterMs: number | undefined): Promise<void> {
     const delayMs = Math.max(afterMs ?? 0, RECONCILE_MS_MIN * 2 ** row.reconcileCount);
-    await this.#options.engine.manager.postponeReconcile(row.id, delayMs);
+    try {
+      await this.#options.engine.manager.postponeReconcile(row.id, delayMs);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+    }
   }
 }
 

@@ -42,6 +42,21 @@ test('an unknown outcome is looked up at once, then ever more rarely, then a per
   assert.deepEqual(stage.outside.done, ['/bookings 1']);
 });
 
+test('a person who answers while the engine looks is not contradicted, nor is the look an error', async (t) => {
+  const stage = await Stage.open(t, LOOK_UP);
+  stage.outside.behave({ after: 'drop' });
+  stage.outside.behaveOnReads('hold');
+  const looked = stage.outside.arrival('read');
+  const { workflow } = await stage.deploy(orders({ next: null }));
+  await stage.publish(workflow, 'placed', { id: '1' });
+  await looked;
+  await stage.person.resolve(stage.mutation().id, 'skip');
+  stage.outside.release();
+  await stage.restart();
+  await stage.quiet();
+  assert.deepEqual(stage.events(), ['1 skipped']);
+});
+
 test('a method that asks the first time asks once', async (t) => {
   const stage = await Stage.open(t, { approval: { post: 'first' } });
   const { workflow } = await stage.deploy(orders());
