@@ -87,6 +87,11 @@ export function monotonicIds(clock: Clock): IdSource {
   };
 }
 
+/** Not an id, but a place among them: every id of this kind made at that time or later is greater. */
+export function idPlaceAt(kind: IdKind, ms: number): string {
+  return `${ID_PREFIX[kind]}_${base32(Math.max(0, Math.floor(ms)), TIME_CHARS)}`;
+}
+
 function base32(value: number, length: number): string {
   let text = '';
   for (let rest = value, i = 0; i < length; i++) {

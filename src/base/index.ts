@@ -24,6 +24,7 @@ export {
   type IdOf,
   type IdSource,
   type InputId,
+  idPlaceAt,
   idShapeOf,
   type MessageId,
   type MutationId,

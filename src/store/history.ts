@@ -1,4 +1,12 @@
-import type { EventId, InputId, MutationId, RunId, SessionId, WorkflowId } from '#base';
+import {
+  type EventId,
+  type InputId,
+  idPlaceAt,
+  type MutationId,
+  type RunId,
+  type SessionId,
+  type WorkflowId,
+} from '#base';
 import type {
   AuditEntry,
   Event,
@@ -20,13 +28,16 @@ import type {
 import type { SqlValue } from './columns.ts';
 import { storeError } from './failures.ts';
 import { prepareSource } from './fetch.ts';
+import { type ListFilter, type ListPage, pageOf } from './lists.ts';
 import { databasePath } from './open-sqlite.ts';
 import { type Query, SqliteDatabase } from './sqlite-database.ts';
 import { AUDIT_LOG } from './statements/audit-log.ts';
+import { COUNTS } from './statements/counts.ts';
 import { EVENTS } from './statements/events.ts';
 import { HANDLER_RUNS } from './statements/handler-runs.ts';
 import { HISTORY, LOGGED_RUNS_MAX } from './statements/history.ts';
 import { INPUTS } from './statements/inputs.ts';
+import type { ListName, ListRows } from './statements/lists.ts';
 import { EVIDENCE, MUTATIONS } from './statements/mutations.ts';
 import { RUN_LOGS, RUN_READS } from './statements/run-records.ts';
 import { SCRIPT_RUNS } from './statements/script-runs.ts';
@@ -36,6 +47,13 @@ import { WORKFLOWS } from './statements/workflows.ts';
 export interface Page {
   readonly after?: string | undefined;
   readonly limit: number;
+}
+
+/** From a time on, and before another, of one workflow or of all. */
+export interface TimeSpan {
+  readonly workflow?: WorkflowId | undefined;
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface LogLine extends RunLog {
@@ -50,6 +68,13 @@ export interface LogPage {
 
 /** What has happened and what waits, page by page, for everybody who shows it to people. Newest first where nothing else is said. */
 export interface History extends Source {
+  /** What people page through: filtered, searched, in either order. */
+  list<N extends ListName>(name: N, filter: ListFilter): ListPage<ListRows[N]>;
+  /** How many came, or went out, in this time. */
+  countMade(what: 'inputs' | 'mutations', time: TimeSpan): number;
+  countTroubled(status: MutationStatus, time: TimeSpan): number;
+  /** Of one topic: `max` means so many or more. */
+  countOfTopic(workflow: WorkflowId, topic: string, status: 'pending' | 'reserved' | 'parked', max: number): number;
   /** By name; `after` is a name. */
   workflows(page: Page): readonly Workflow[];
   /** On hold, under repair, or with a question set aside; oldest first. */
@@ -123,6 +148,24 @@ class SqliteHistory implements History {
 
   fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
     return this.#reading(() => this.#source.fetch(name, ...by));
+  }
+
+  list<N extends ListName>(name: N, filter: ListFilter): ListPage<ListRows[N]> {
+    return this.#reading(() => pageOf((sql, params) => this.#all(sql, params), name, filter));
+  }
+
+  countMade(what: 'inputs' | 'mutations', span: TimeSpan): number {
+    const kind = what === 'inputs' ? 'input' : 'mutation';
+    return this.#count(span.workflow === undefined ? what : `${what}OfWorkflow`, spanParams(kind, span));
+  }
+
+  countTroubled(status: MutationStatus, span: TimeSpan): number {
+    const listing = span.workflow === undefined ? 'troubled' : 'troubledOfWorkflow';
+    return this.#count(listing, { ...spanParams('mutation', span), status });
+  }
+
+  countOfTopic(workflow: WorkflowId, topic: string, status: 'pending' | 'reserved' | 'parked', max: number): number {
+    return this.#count(`${status}OfTopic`, { workflow, topic, limit: max });
   }
 
   workflows({ after = '', limit }: Page): readonly Workflow[] {
@@ -234,11 +277,17 @@ class SqliteHistory implements History {
   }
 
   #list<R>(name: keyof typeof HISTORY, params: Params, parse: Parse<R>): readonly R[] {
-    return this.#reading(() => {
-      const query = this.#queries.get(name) ?? this.#db.prepare(HISTORY[name]);
-      this.#queries.set(name, query);
-      return query.all(query.names.map((parameter) => params[parameter] ?? null)).map(parse);
-    });
+    return this.#reading(() => this.#all(HISTORY[name], params).map(parse));
+  }
+
+  #count(name: keyof typeof COUNTS, params: Params): number {
+    return this.#reading(() => Number(this.#all(COUNTS[name], params)[0]?.[0] ?? 0));
+  }
+
+  #all(sql: string, params: Params): readonly (readonly SqlValue[])[] {
+    const query = this.#queries.get(sql) ?? this.#db.prepare(sql);
+    this.#queries.set(sql, query);
+    return query.all(query.names.map((parameter) => params[parameter] ?? null));
   }
 
   #reading<T>(read: () => T): T {
@@ -248,6 +297,10 @@ class SqliteHistory implements History {
       throw storeError(error, this.#db.path);
     }
   }
+}
+
+function spanParams(kind: 'input' | 'mutation', { workflow, from, to }: TimeSpan): Params {
+  return { workflow, above: idPlaceAt(kind, from), below: idPlaceAt(kind, to) };
 }
 
 function parseLogLine(values: readonly SqlValue[]): LogLine {

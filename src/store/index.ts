@@ -4,8 +4,10 @@
 export { backUpDatabase, restoreDatabase } from './backup.ts';
 export type { SqlValue } from './columns.ts';
 export { GuardError } from './guard-error.ts';
-export { type History, type LogLine, type LogPage, openHistory, type Page } from './history.ts';
+export { type History, type LogLine, type LogPage, openHistory, type Page, type TimeSpan } from './history.ts';
+export type { ListFilter, ListPage } from './lists.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { type DueWorkflow, type EventFilter, openReader, type Reader, type UnfinishedExecution } from './reader.ts';
 export type { RowOf, TableName } from './statements/all.ts';
+export type { ListName, ListOrder, ListRows } from './statements/lists.ts';
 export type { Store, Unit, UnitOutcome } from './store.ts';

@@ -8,8 +8,10 @@ import { databasePath, openSqliteStore } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { LOOKUP_STATEMENTS, TABLES, WRITE_STATEMENTS } from './statements/all.ts';
 import { AUDIT_HEAD } from './statements/audit-log.ts';
+import { COUNTS } from './statements/counts.ts';
 import { HISTORY } from './statements/history.ts';
 import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
+import { allListStatements } from './statements/lists.ts';
 import type { SqlText } from './statements/statement.ts';
 
 /** Walks of a partial index that holds only the rows in question, and why that is no walk of a table. */
@@ -36,6 +38,8 @@ const STATEMENTS: readonly (readonly [string, SqlText])[] = [
   ...Object.entries(LISTINGS).map(([name, sql]) => [`listing ${name}`, sql] as const),
   ...Object.entries(EVENT_LISTINGS).map(([name, sql]) => [`listing events ${name}`, sql] as const),
   ...Object.entries(HISTORY).map(([name, sql]) => [`history ${name}`, sql] as const),
+  ...Object.entries(COUNTS).map(([name, sql]) => [`count ${name}`, sql] as const),
+  ...allListStatements(),
   ['audit head', AUDIT_HEAD],
 ];
 

@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { INDEXES } from './001-indexes.ts';
 import { tables } from './001-tables.ts';
+import { INDEXES as INDEXES_OF_TROUBLE } from './002-indexes.ts';
 
 /** One version of the schema: all of its steps or none. Once released, a migration is history and is not edited. */
 export interface Migration {
@@ -8,7 +9,10 @@ export interface Migration {
   steps(dialect: Dialect): readonly string[];
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, steps: (dialect) => [...tables(dialect), ...INDEXES] }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, steps: (dialect) => [...tables(dialect), ...INDEXES] },
+  { version: 2, steps: () => INDEXES_OF_TROUBLE },
+];
 
 /** One row: what the tables are, which guards they have, and a place for the probe to write to. */
 export function versionTable(dialect: Dialect): string {

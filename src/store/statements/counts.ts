@@ -1,0 +1,19 @@
+/** How many there are, each count bounded by an index: of a time by the ids made in it, of what waits by a limit. */
+export const COUNTS = {
+  inputs: 'SELECT count(*) FROM inputs WHERE id >= :above AND id < :below',
+  inputsOfWorkflow: 'SELECT count(*) FROM inputs WHERE workflow_id = :workflow AND id >= :above AND id < :below',
+  mutations: 'SELECT count(*) FROM mutations WHERE id >= :above AND id < :below',
+  mutationsOfWorkflow: 'SELECT count(*) FROM mutations WHERE workflow_id = :workflow AND id >= :above AND id < :below',
+  /** Calls that are not simply done: few, and listed by an index of their own. */
+  troubled: `SELECT count(*) FROM mutations
+    WHERE status = :status AND status <> 'applied' AND status <> 'in_flight' AND id >= :above AND id < :below`,
+  troubledOfWorkflow: `SELECT count(*) FROM mutations WHERE workflow_id = :workflow AND status = :status
+      AND status <> 'applied' AND status <> 'in_flight' AND id >= :above AND id < :below`,
+
+  pendingOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events
+    WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit)`,
+  reservedOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events WHERE workflow_id = :workflow AND status = 'reserved'
+    AND reserved_by_run_id IS NOT NULL AND topic = :topic LIMIT :limit)`,
+  parkedOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events
+    WHERE workflow_id = :workflow AND status = 'parked' AND topic = :topic LIMIT :limit)`,
+} as const;
