@@ -9,6 +9,8 @@ import { isComplaint, Sources } from './sources.ts';
 
 /** A version is kept in one row, and loaded by every sandbox that runs it. */
 export const CODE_BYTES_MAX = 1_024 * 1_024;
+/** More than anybody reads; without them the script runs as well. */
+const TEXTS_BYTES_MAX = 512 * 1_024;
 export const NO_WORKFLOW = 'the default export is not a workflow';
 
 export interface Bundle {
@@ -116,7 +118,15 @@ function withNamedSources(map: string, sources: Sources): string {
     if (owner === 'package') return `${PACKAGE_PREFIX}${path.split(`node_modules${sep}`).at(-1)?.split(sep).join('/')}`;
     return `${SDK_PREFIX}${basename(path)}`;
   });
-  return JSON.stringify({ ...parsed, sources: named });
+  return JSON.stringify({ ...parsed, sources: named, sourcesContent: textsOf(parsed.sources, sources) });
+}
+
+/** The author's own texts go with the script, so that people can read and compare versions; never those of packages. */
+function textsOf(paths: readonly string[], sources: Sources): (string | null)[] {
+  const folder = dirname(sources.entry);
+  const texts = paths.map((path) => sources.texts.get(resolve(folder, path)) ?? null);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
+  return bytes > TEXTS_BYTES_MAX ? texts.map(() => null) : texts;
 }
 
 function isBuildFailure(error: unknown): error is BuildFailure {

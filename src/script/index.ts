@@ -7,7 +7,7 @@ export { type CompileOptions, compileScript, validateScript } from './compile.ts
 export type { CompiledScript, Describe, Description } from './compiled-script.ts';
 export { type Finding, type FindingCode, type Place, ScriptInvalidError } from './finding.ts';
 export { type GivenCode, scriptFromCode } from './from-code.ts';
-export { type Manifest, manifestOf, parseManifest, positionText } from './manifest.ts';
+export { authorSources, type Manifest, manifestOf, parseManifest, positionText } from './manifest.ts';
 export { nextTick, type ScriptSchedule } from './schedule.ts';
 export { authorPosition, mapPosition } from './source-map.ts';
 export { type NextVersion, nextVersion, type Version } from './version.ts';

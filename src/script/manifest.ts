@@ -22,6 +22,19 @@ export function parseManifest(json: string): Manifest {
   return { ...EMPTY, ...(JSON.parse(json) as Partial<Manifest>) };
 }
 
+/** The author's own files, as far as they came with the script. */
+export function authorSources({ sourceMap }: Pick<Manifest, 'sourceMap'>): readonly { file: string; text: string }[] {
+  if (sourceMap === '') return [];
+  const { sources, sourcesContent = [] } = JSON.parse(sourceMap) as {
+    sources: readonly string[];
+    sourcesContent?: readonly (string | null)[];
+  };
+  return sources.flatMap((file, position) => {
+    const text = sourcesContent[position];
+    return typeof text === 'string' ? [{ file, text }] : [];
+  });
+}
+
 /** ` (orders.ts:12:5)`: where in the author's file a script failed; nothing when nobody can tell. */
 export function positionText(
   manifest: Manifest,
