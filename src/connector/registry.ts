@@ -1,4 +1,5 @@
 import { lookup as systemLookup } from 'node:dns';
+import { z } from 'zod';
 import { type Clock, systemClock } from '#base';
 import type { Connector, Host, RecordedCall } from './connector.ts';
 import { CallInvalidError } from './errors.ts';
@@ -237,6 +238,26 @@ export class Connections {
       why: 'next would get a value of another shape than the script was written for',
       next: [{ label: 'give a result of the right shape' }],
     });
+  }
+
+  has(name: string): boolean {
+    return this.#open.has(name);
+  }
+
+  /** Which mutations of a connection wait for a person. */
+  approvalOf(name: string): Readonly<Record<string, ApprovalRule>> {
+    return this.#find(name).settings.approval ?? {};
+  }
+
+  /** What a method gives, as JSON Schema, for whoever must say what a call gave. */
+  resultSchema(name: string, method: string): unknown {
+    const { resultSchema } = mutationOf(this.#find(name), method);
+    return z.toJSONSchema(resultSchema, { io: 'input', unrepresentable: 'any' });
+  }
+
+  /** Whether `next` can do without knowing what the provider answered. */
+  allowsNoResult(name: string, method: string): boolean {
+    return mutationOf(this.#find(name), method).resultSchema.safeParse(null).success;
   }
 
   /** Whether the connection works, without changing anything outside. */

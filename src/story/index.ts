@@ -1,11 +1,14 @@
 // story: what the tables say, in plain words: how a workflow stands, what waits for a person, what came of what.
 // It never writes and never decides; every sentence follows from rows, and every command it names can be typed.
 // Start reading at standing.ts, then status.ts; trail.ts leads from inputs to outputs and back.
+export { type Case, casesOf, type Fact, type SeenCall } from './case.ts';
+export type { Choice } from './choices.ts';
 export { type Explained, explain } from './explain.ts';
 export { type InputStory, inputStory } from './inputs.ts';
 export { type Need, needsOf } from './needs.ts';
 export { type OutputStory, outputStory } from './outputs.ts';
 export { type Status, statusOf, waitingOf } from './status.ts';
 export type { Teller } from './teller.ts';
+export { outputsOfEvent } from './trail.ts';
 export { activatedAt, versionBefore, versionName } from './versions.ts';
 export { outcomeWords } from './words.ts';

@@ -1,5 +1,6 @@
-import type { NextStep } from '#base';
-import { CALL_GRACE_MS, type MaintenanceTask, type Mutation, type Run, type Workflow } from '#model';
+import type { EventId, NextStep } from '#base';
+import type { MaintenanceTask, Mutation, Run, Workflow } from '#model';
+import { notDoneFrom } from './not-done-from.ts';
 import type { Condition } from './standing.ts';
 import type { Teller } from './teller.ts';
 import { versionBefore, versionName } from './versions.ts';
@@ -51,7 +52,7 @@ function evidenceOf({ history }: Teller, row: Mutation): string[] {
 
 function answers(row: Mutation, now: number): NextStep[] {
   const resolve = (label: string, how: string): NextStep => ({ label, argv: ['pawl', 'resolve', row.id, how] });
-  const notBefore = (row.callEndedAt ?? (row.callDeadline ?? 0) + CALL_GRACE_MS) + row.visibilityMs;
+  const notBefore = notDoneFrom(row);
   const early =
     notBefore > now ? ` (can be known from ${clockTime(notBefore, now)}, in ${duration(notBefore - now)})` : '';
   return [
@@ -155,10 +156,7 @@ export function errors(teller: Teller, workflow: Workflow): Condition[] {
 /** Somebody said that a call had not happened, and now it turns out that it had. */
 function contradiction({ history }: Teller, workflow: Workflow, task: MaintenanceTask): Condition {
   const row = ledgerOf({ history }, task);
-  const events = (row?.eventIds ?? []).filter((id) => {
-    const status = history.fetch('event', id)[0]?.status;
-    return status === 'pending' || status === 'parked';
-  });
+  const events = sentAgain({ history }, row);
   const named = events.slice(0, SUSPECTS_MAX);
   return {
     kind: 'evidence',
@@ -176,7 +174,15 @@ function contradiction({ history }: Teller, workflow: Workflow, task: Maintenanc
   };
 }
 
-function ledgerOf({ history }: Pick<Teller, 'history'>, task: MaintenanceTask): Mutation | undefined {
+/** The events of a contradicted call that are still to be sent. */
+export function sentAgain({ history }: Pick<Teller, 'history'>, row: Mutation | undefined): EventId[] {
+  return (row?.eventIds ?? []).filter((id) => {
+    const status = history.fetch('event', id)[0]?.status;
+    return status === 'pending' || status === 'parked';
+  });
+}
+
+export function ledgerOf({ history }: Pick<Teller, 'history'>, task: MaintenanceTask): Mutation | undefined {
   const [run] = history.fetch('run', task.runId);
   return run && history.fetch('ledger', run.rootRunId)[0];
 }

@@ -1,0 +1,245 @@
+import { idShapeOf, type MutationId, type RunId, type TaskId } from '#base';
+import type { Event, Input, Mutation, Run, Workflow } from '#model';
+import {
+  type Choice,
+  choicesOfApproval,
+  choicesOfConnection,
+  choicesOfError,
+  choicesOfEvidence,
+  choicesOfGrant,
+  choicesOfQuestion,
+  choicesOfRepair,
+} from './choices.ts';
+import { type Need, needsOf } from './needs.ts';
+import { ledgerOf, sentAgain } from './obstacles.ts';
+import type { Teller } from './teller.ts';
+import { inputsOf } from './trail.ts';
+import { versionName } from './versions.ts';
+import { callName, count, duration, list, oneLine } from './words.ts';
+
+/** The call as the host saw it. */
+export interface SeenCall {
+  readonly id: MutationId;
+  readonly connection: string;
+  readonly method: string;
+  readonly preview: string;
+  /** The exact arguments, as they are or would be sent; JSON. */
+  readonly params: string;
+  readonly idempotencyKey: string;
+  readonly status: Mutation['status'];
+  readonly setAside: boolean;
+  readonly expiresAt: number | null;
+}
+
+/** Something that was seen at a time, and by whom. */
+export interface Fact {
+  readonly at: number;
+  readonly source: string;
+  readonly says: string;
+}
+
+/** One thing that needs a person, with everything there is to decide by. */
+export interface Case extends Need {
+  /** What the script said it would do. */
+  readonly title: string | null;
+  readonly call: SeenCall | null;
+  readonly inputs: readonly Input[];
+  readonly events: readonly Event[];
+  readonly known: readonly string[];
+  readonly unknown: readonly string[];
+  readonly facts: readonly Fact[];
+  readonly choices: readonly Choice[];
+  /** Everybody who waits for it, by name. */
+  readonly workflows: readonly string[];
+  readonly handler: string | null;
+  readonly version: string | null;
+  /** The run that stopped. */
+  readonly run: RunId | null;
+  /** Where the script failed, as far as the error says. */
+  readonly place: { readonly file: string; readonly line: number; readonly column: number } | null;
+}
+
+const EVENTS_MAX = 50;
+const INPUTS_MAX = 50;
+const FACTS_MAX = 100;
+
+/** Everything in one workflow that waits for a person, each with its evidence. */
+export function casesOf(teller: Teller, workflow: Workflow): readonly Case[] {
+  return needsOf(teller, workflow).map((need) => caseOf(teller, workflow, need));
+}
+
+function caseOf(teller: Teller, workflow: Workflow, need: Need): Case {
+  const plain = { ...BLANK, ...need, workflows: [workflow.name] };
+  switch (need.kind) {
+    case 'unknown':
+      return { ...plain, ...question(teller, need) };
+    case 'approval':
+      return { ...plain, ...approval(teller, workflow, need) };
+    case 'connection':
+      return { ...plain, ...connection(teller, need) };
+    case 'error':
+      return { ...plain, known: need.evidence, choices: choicesOfError(teller, workflow) };
+    case 'evidence':
+      return { ...plain, ...contradiction(teller, workflow, need) };
+    case 'repair':
+      return { ...plain, ...repair(teller, workflow, need) };
+  }
+}
+
+const BLANK = {
+  title: null,
+  call: null,
+  inputs: [],
+  events: [],
+  known: [],
+  unknown: [],
+  facts: [],
+  handler: null,
+  version: null,
+  run: null,
+  place: null,
+} as const;
+
+function question(teller: Teller, need: Need): Partial<Case> & Pick<Case, 'choices'> {
+  const [row] = teller.history.fetch('mutation', need.id as MutationId);
+  if (!row) return { choices: [] };
+  const { connection, method, canReconcile, reconcileCount } = row;
+  return {
+    ...aboutCall(teller, row),
+    known: [
+      'The call was written down before its first byte could go out.',
+      row.callEndedAt === null
+        ? `It was given up without an answer; it may have been under way until its deadline${row.error === null ? '' : `: ${oneLine(row.error)}`}.`
+        : `It ended without an answer, and no byte of it can go out any more${row.error === null ? '' : `: ${oneLine(row.error)}`}.`,
+      ...(reconcileCount === 0 ? [] : [`${connection} was asked ${count(reconcileCount, 'time')} and could not tell.`]),
+      `Sent again, it would carry the same idempotency key: a provider that honours it does nothing twice.`,
+    ],
+    unknown: [
+      `Whether ${connection} did it.`,
+      ...(canReconcile
+        ? []
+        : [`${connection}.${method} has no look-up here, so only somebody who can look there knows.`]),
+    ],
+    facts: factsOf(teller, row),
+    choices: choicesOfQuestion(teller, row),
+  };
+}
+
+function approval(teller: Teller, workflow: Workflow, need: Need): Partial<Case> & Pick<Case, 'choices'> {
+  if (idShapeOf(need.id) !== 'mutation') {
+    return { known: need.evidence, choices: choicesOfGrant(workflow) };
+  }
+  const [row] = teller.history.fetch('mutation', need.id as MutationId);
+  if (!row) return { choices: [] };
+  const left = row.approvalExpiresAt === null ? null : row.approvalExpiresAt - teller.now;
+  return {
+    ...aboutCall(teller, row),
+    known: [
+      'Nothing was sent: the call is written down, and waits.',
+      ...(left === null ? [] : [`Without an answer its events are put aside in ${duration(left)}.`]),
+    ],
+    facts: factsOf(teller, row),
+    choices: choicesOfApproval(row),
+  };
+}
+
+function connection({ history }: Teller, need: Need): Partial<Case> & Pick<Case, 'choices'> {
+  const waiting = history.fetch('workflowsHeldBy', need.id).map(({ name }) => name);
+  return {
+    known: [`${need.id} refused its credentials.`, ...need.evidence],
+    unknown: ['Whether the secret has been renewed since.'],
+    workflows: waiting,
+    choices: choicesOfConnection(need.id, waiting.length),
+  };
+}
+
+function contradiction(teller: Teller, workflow: Workflow, need: Need): Partial<Case> & Pick<Case, 'choices'> {
+  const [task] = teller.history.fetch('task', need.id as TaskId);
+  const row = task && ledgerOf(teller, task);
+  return {
+    ...(row && aboutCall(teller, row)),
+    known: ['Somebody said that it had not happened, and now there is evidence that it had.', ...need.evidence],
+    facts: row ? factsOf(teller, row) : [],
+    choices: choicesOfEvidence(workflow, sentAgain(teller, row)),
+  };
+}
+
+function repair(teller: Teller, workflow: Workflow, need: Need): Partial<Case> & Pick<Case, 'choices'> {
+  const [run] = teller.history.fetch('run', need.id as RunId);
+  if (!run) return { choices: [] };
+  const isAfter = workflow.pendingRetryRunId === run.id;
+  const [row] = teller.history.fetch('ledger', run.rootRunId);
+  const suspects = run.suspects.slice(0, EVENTS_MAX).flatMap((id) => teller.history.fetch('event', id));
+  return {
+    ...(row && isAfter ? aboutCall(teller, row) : {}),
+    ...aboutRun(teller, run),
+    events: suspects,
+    inputs: inputsOf(teller, run.suspects).slice(0, INPUTS_MAX),
+    known: [
+      `${run.handlerName} failed in ${run.phase}: ${oneLine(run.error ?? '')}`,
+      isAfter
+        ? `Its ${row ? callName(row) : 'call'} is done, and is not made again.`
+        : 'Nothing went out, and its events are free again.',
+    ],
+    unknown: isAfter || suspects.length === 0 ? [] : ['Whether the script or one of the events is at fault.'],
+    choices: choicesOfRepair(teller, workflow, run),
+  };
+}
+
+function aboutCall(teller: Teller, row: Mutation): Partial<Case> {
+  const { history } = teller;
+  const [run] = history.fetch('lastRun', row.rootRunId);
+  const { id, connection, method, preview, params, idempotencyKey, status, setAsideAt, approvalExpiresAt } = row;
+  return {
+    title: row.uiTitle,
+    call: {
+      id,
+      connection,
+      method,
+      preview,
+      params,
+      idempotencyKey,
+      status,
+      setAside: setAsideAt !== null,
+      expiresAt: approvalExpiresAt,
+    },
+    inputs: inputsOf(teller, row.eventIds).slice(0, INPUTS_MAX),
+    events: row.eventIds.slice(0, EVENTS_MAX).flatMap((event) => history.fetch('event', event)),
+    ...(run && aboutRun(teller, run)),
+  };
+}
+
+function aboutRun({ history }: Teller, run: Run): Partial<Case> {
+  const [script] = history.fetch('script', run.scriptId);
+  return {
+    run: run.id,
+    handler: run.handlerName,
+    version: script ? versionName(script) : null,
+    place: placeOf(run.error ?? ''),
+  };
+}
+
+/** What was seen of a call, oldest first. */
+function factsOf({ history }: Teller, row: Mutation): Fact[] {
+  const facts: Fact[] = [{ at: row.createdAt, source: 'engine', says: 'the call was recorded' }];
+  if (row.callDeadline !== null) {
+    facts.push({ at: row.callDeadline, source: 'engine', says: 'its time is over: it is not awaited any longer' });
+  }
+  if (row.callEndedAt !== null) {
+    facts.push({ at: row.callEndedAt, source: 'engine', says: `it ended: ${oneLine(row.error ?? 'no answer')}` });
+  }
+  if (row.reconcileAt !== null) facts.push({ at: row.reconcileAt, source: 'engine', says: 'the next look' });
+  for (const each of history.evidence(row.id, FACTS_MAX)) {
+    facts.push({ at: each.createdAt, source: each.source, says: `${each.says}: ${oneLine(each.detail, 2_000)}` });
+  }
+  for (const each of history.audit(row.id, FACTS_MAX)) {
+    facts.push({ at: each.at, source: each.actor, says: list([each.act, each.detail].filter((word) => word !== '')) });
+  }
+  return facts.sort((a, b) => a.at - b.at);
+}
+
+/** Errors of scripts end with ` (file:line:column)`. */
+function placeOf(error: string): Case['place'] {
+  const [, file, line, column] = /\(([^()\s]+):(\d+):(\d+)\)$/.exec(error) ?? [];
+  return file === undefined ? null : { file, line: Number(line), column: Number(column) };
+}
