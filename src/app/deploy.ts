@@ -1,6 +1,15 @@
 import { RefusedError, type RunId, type ScriptId, type WorkflowId } from '#base';
 import type { Script, WorkflowStatus } from '#model';
-import { type CompiledScript, compileScript, type GivenCode, manifestOf, nextVersion, scriptFromCode } from '#script';
+import {
+  type CompiledScript,
+  compileScript,
+  type Finding,
+  type GivenCode,
+  manifestOf,
+  nextVersion,
+  ScriptInvalidError,
+  scriptFromCode,
+} from '#script';
 import { activate } from './activate.ts';
 import type { App } from './start-app.ts';
 
@@ -58,6 +67,24 @@ export async function deployCode(
     });
   }
   return deployCompiled(app, compiled, options);
+}
+
+/** What is wrong with a script, as far as its code tells; nothing is kept. */
+export async function validateCode(
+  app: App,
+  given: GivenCode & { readonly name: string },
+): Promise<{ readonly valid: boolean; readonly findings: readonly Finding[] }> {
+  try {
+    const { findings } = await scriptFromCode({
+      ...given,
+      describe: (code) => app.sandbox.describe(code),
+      connectors: app.connections.describe().connectors,
+    });
+    return { valid: true, findings };
+  } catch (error) {
+    if (error instanceof ScriptInvalidError) return { valid: false, findings: error.findings };
+    throw error;
+  }
 }
 
 async function deployCompiled(app: App, compiled: CompiledScript, options: DeployOptions): Promise<Deployed> {

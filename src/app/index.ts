@@ -2,5 +2,5 @@
 // It never decides and never speaks to people: the API and the command line stand in front of it.
 // Start reading at start-app.ts.
 export { type ActivateOptions, activate } from './activate.ts';
-export { type Deployed, type DeployOptions, deploy, deployCode } from './deploy.ts';
+export { type Deployed, type DeployOptions, deploy, deployCode, validateCode } from './deploy.ts';
 export { type App, type AppOptions, startApp } from './start-app.ts';

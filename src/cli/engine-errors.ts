@@ -23,11 +23,11 @@ export class EngineUnreachableError extends PawlError {
 }
 
 function factsOf(status: number, body: unknown) {
-  const error = recordOf(recordOf(body).error);
+  const error = recordOf(body);
   const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
   return {
     code: text(error.code, `http-${status}`),
-    message: text(error.message, `the engine answered ${status} without saying why`),
+    message: text(error.detail, `the engine answered ${status} without saying why`),
     why: text(error.why, 'its answer is not one of Pawl'),
     next: Array.isArray(error.next) ? error.next.filter(isNextStep) : [],
     ids: Object.fromEntries(Object.entries(recordOf(error.ids)).map(([name, id]) => [name, String(id)])),

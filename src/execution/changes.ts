@@ -2,7 +2,18 @@ import type { Write, WriteName } from '#model';
 
 /** Something of this kind, with this id, is not as it was. Keys only: whoever wants to know more reads. */
 export interface Change {
-  readonly kind: 'workflow' | 'execution' | 'session' | 'run' | 'event' | 'mutation' | 'connection' | 'task' | 'worker';
+  readonly kind:
+    | 'workflow'
+    | 'execution'
+    | 'session'
+    | 'run'
+    | 'event'
+    | 'input'
+    | 'mutation'
+    | 'connection'
+    | 'task'
+    | 'worker'
+    | 'audit';
   readonly id: string;
 }
 
@@ -81,6 +92,8 @@ function changeOfRow(write: Write): Change | undefined {
       return { kind: 'run', id: write.row.id };
     case 'event.published':
       return { kind: 'event', id: write.row.id };
+    case 'input.registered':
+      return { kind: 'input', id: write.row.id };
     case 'mutation.recorded':
       return { kind: 'mutation', id: write.row.id };
     case 'evidence.recorded':
@@ -95,6 +108,8 @@ function changeOfRow(write: Write): Change | undefined {
       return { kind: 'connection', id: write.name };
     case 'events.transferred':
       return { kind: 'run', id: write.to };
+    case 'audit.appended':
+      return { kind: 'audit', id: write.subject };
     default:
       return undefined;
   }

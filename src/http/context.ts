@@ -1,28 +1,20 @@
-import type { Context } from 'hono';
 import type { App } from '#app';
 import type { Teller } from '#story';
+import type { Live } from './live.ts';
 
 /** What every route has at hand. */
 export interface Api {
   readonly app: App;
   readonly dataDir: string;
   readonly startedAt: number;
+  readonly live: Live;
+  /** The API itself, as OpenAPI. */
+  readonly document: () => object;
 }
-
-export type Env = { Variables: { by: string } };
-export type Ask = Context<Env>;
 
 /** Of every answer: readers can tell when its shape has changed. */
 export const SCHEMA = 1;
 
-export function tellerOf({ app }: Api): Teller {
+export function tellerOf({ app }: Pick<Api, 'app'>): Teller {
   return { history: app.engine.history, now: app.clock.now() };
-}
-
-export function one(ask: Ask, answer: object): Response {
-  return ask.json({ schema: SCHEMA, ...answer });
-}
-
-export function listed(ask: Ask, items: readonly unknown[], next: string | null): Response {
-  return ask.json({ schema: SCHEMA, items, next });
 }

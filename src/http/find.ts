@@ -40,3 +40,14 @@ export function mutationAt({ app }: Api, text: string): Mutation {
     ids: { mutation: id },
   });
 }
+
+/** A version of a workflow by its number, or any by its id. A number without a workflow names none. */
+export function scriptNamed(
+  { app }: Api,
+  workflow: Workflow | undefined,
+  named: string | undefined,
+): string | undefined {
+  if (named === undefined || workflow === undefined) return named;
+  const versions = app.engine.history.fetch('scriptsOf', workflow.id);
+  return versions.find(({ major, minor }) => `${major}.${minor}` === named)?.id ?? named;
+}

@@ -1,15 +1,36 @@
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { NAME_CHARS_MAX } from '#model';
-import type { Env } from './context.ts';
-import { RequestError } from './errors.ts';
+import { RequestError } from './problem.ts';
+import type { Asker, Env, Method, Route } from './route.ts';
+import { allows, SCOPES, type Scope } from './scope.ts';
 import { isToken } from './token.ts';
 
 /** A script with its source map; nothing else comes near. */
 const BODY_BYTES_MAX = 2 * 1_024 * 1_024;
 
+export interface Guards {
+  readonly token: string;
+  readonly port: () => number;
+}
+
+type Guarded = Pick<Route, 'scope' | 'path'> & { readonly method: Method };
+
+/** What stands in front of a route, in the order it is passed. */
+export function guard(route: Guarded, { token, port }: Guards): MiddlewareHandler<Env>[] {
+  // A tunnel brings deliveries under its own name, and their signature says whom they are from; all else is for this machine.
+  const isHook = route.path.startsWith('/hooks/');
+  return [
+    ...(isHook ? [] : [onlyThisMachine(port)]),
+    ...(route.scope === 'open' ? [] : [onlyWithToken(token, route.scope)]),
+    ...(route.method === 'GET' || isHook ? [] : [onlyJson]),
+    notTooLarge,
+  ];
+}
+
 /** A page of another site that has this machine's address in its name must not speak to us through somebody's browser. */
-export function onlyThisMachine(port: () => number) {
+function onlyThisMachine(port: () => number) {
   return createMiddleware<Env>(async (ask, next) => {
     const host = ask.req.header('host') ?? '';
     const names = ['127.0.0.1', 'localhost', '[::1]'];
@@ -25,25 +46,29 @@ export function onlyThisMachine(port: () => number) {
   });
 }
 
-export function onlyWithToken(token: string) {
+function onlyWithToken(token: string, scope: Scope) {
   return createMiddleware<Env>(async (ask, next) => {
     const [, given] = /^Bearer\s+(\S+)$/i.exec(ask.req.header('authorization') ?? '') ?? [];
-    if (given !== undefined && isToken(given, token)) return next();
-    throw new RequestError(
-      401,
-      'unauthorized',
-      given === undefined ? 'the request has no token' : 'the token is not that of this engine',
-      'whoever has the token acts in this engine; it lies in the file token of its data folder',
-      'send authorization: Bearer TOKEN, or set PAWL_TOKEN or PAWL_DATA',
-    );
+    if (given === undefined || !isToken(given, token)) {
+      throw new RequestError(
+        401,
+        'unauthorized',
+        given === undefined ? 'the request has no token' : 'the token is not that of this engine',
+        'whoever has the token acts in this engine; it lies in the file token of its data folder',
+        'send authorization: Bearer TOKEN, or set PAWL_TOKEN or PAWL_DATA',
+      );
+    }
+    const asker: Asker = { by: nameIn(ask.req.header('x-pawl-by')), scopes: SCOPES };
+    if (!allows(asker.scopes, scope)) throw new Error('bug: the token of the engine may do everything');
+    ask.set('asker', asker);
+    return next();
   });
 }
 
 /** No form of a web page can send this type without being asked whether it may. */
-export const onlyJson = createMiddleware<Env>(async (ask, next) => {
-  const isRead = ask.req.method === 'GET' || ask.req.method === 'HEAD';
+const onlyJson = createMiddleware<Env>(async (ask, next) => {
   const type = (ask.req.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  if (isRead || type === 'application/json') return next();
+  if (type === 'application/json') return next();
   throw new RequestError(
     415,
     'not-json',
@@ -53,7 +78,7 @@ export const onlyJson = createMiddleware<Env>(async (ask, next) => {
   );
 });
 
-export const notTooLarge = bodyLimit({
+const notTooLarge = bodyLimit({
   maxSize: BODY_BYTES_MAX,
   onError: () => {
     throw new RequestError(
@@ -67,13 +92,12 @@ export const notTooLarge = bodyLimit({
 });
 
 /** In whose name: every act of a person is kept with it. */
-export const inSomebodysName = createMiddleware<Env>(async (ask, next) => {
-  const name = decoded(ask.req.header('x-pawl-by') ?? '')
+function nameIn(header: string | undefined): string {
+  const name = decoded(header ?? '')
     .trim()
     .slice(0, NAME_CHARS_MAX);
-  ask.set('by', name === '' ? 'operator' : name);
-  return next();
-});
+  return name === '' ? 'operator' : name;
+}
 
 /** Headers are Latin-1: a name in another script comes percent-encoded. */
 function decoded(name: string): string {

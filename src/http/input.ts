@@ -1,31 +1,18 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { RefusedError } from '#base';
-import type { Ask } from './context.ts';
+import type { Ask, Route } from './route.ts';
 
-const LIMIT_MAX = 1_000;
-const CURSOR_CHARS_MAX = 500;
 const DEPTH_MAX = 200;
 
 /** The body of a request, as it must be; what does not fit is refused field by field. */
-export async function bodyOf<S extends z.ZodType>(ask: Ask, schema: S): Promise<z.infer<S>> {
+export async function bodyOf(ask: Ask, { body }: Route): Promise<unknown> {
+  if (body === undefined) return undefined;
   const text = await ask.req.text();
-  return parsed('the body', schema, text.trim() === '' ? {} : jsonOf(text));
+  return parsed('the body', body, text.trim() === '' ? {} : jsonOf(text));
 }
 
-/** A page: where it begins, how long it is, and by what it is filtered. */
-export function pageOf<F extends z.ZodRawShape>(ask: Ask, filters: F, limit: number) {
-  const page = z.object({
-    after: z.string().max(CURSOR_CHARS_MAX).optional(),
-    limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(limit),
-    ...filters,
-  });
-  return parsed('the query', page, ask.req.query());
-}
-
-/** The cursor of the next page: the last item of this one, if it is full. */
-export function nextAfter<R>(rows: readonly R[], limit: number, cursorOf: (row: R) => string): string | null {
-  const last = rows.at(-1);
-  return last !== undefined && rows.length >= limit ? cursorOf(last) : null;
+export function queryOf(ask: Ask, { query }: Route): unknown {
+  return parsed('the query', query, ask.req.query());
 }
 
 /** JSON that whoever gets it can read: neither we nor a sandbox follow it without end. */

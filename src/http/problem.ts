@@ -1,50 +1,65 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { z } from 'zod';
 import { PawlError, type RefusalCode, RefusedError, StoreUnavailableError } from '#base';
 import { CallInvalidError } from '#connector';
 import { ScriptInvalidError } from '#script';
+import type { problem } from './shapes/parts.ts';
 
 /** What a request itself did wrong, before anybody looked at what it asks for. */
 export class RequestError extends PawlError {
   readonly status: ContentfulStatusCode;
 
   constructor(status: ContentfulStatusCode, code: string, message: string, why: string, next: string) {
-    super({ code, message, why, next: [{ label: next }] });
+    super({ code, message, why, next: [{ label: next }], retryable: status === 429 || status === 503 });
     this.status = status;
   }
 }
 
 const DOCS = 'docs/api.md#errors';
 
-export interface ErrorAnswer {
-  readonly status: ContentfulStatusCode;
-  readonly body: { readonly error: Readonly<Record<string, unknown>> };
-}
+export type Problem = z.input<typeof problem> & { readonly status: ContentfulStatusCode };
 
 /** One shape for everything that can go wrong. What is no error of ours is a bug, and says nothing of its inside. */
-export function errorAnswer(error: unknown): ErrorAnswer {
-  if (!(error instanceof PawlError)) return { status: 500, body: { error: BUG } };
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof PawlError)) return BUG;
   const { code, message, why, retryable, ids, next, notBefore } = error;
+  const status = statusOf(error);
   return {
-    status: statusOf(error),
-    body: {
-      error: {
-        code,
-        message,
-        why,
-        retryable,
-        ids,
-        docs: DOCS,
-        next,
-        ...(notBefore !== undefined && { notBefore }),
-        ...(error instanceof ScriptInvalidError && { findings: error.findings }),
-      },
-    },
+    ...headOf(status, code),
+    detail: message,
+    code,
+    why,
+    retryable,
+    ids,
+    next,
+    docs: DOCS,
+    ...(notBefore !== undefined && { notBefore }),
+    ...(error instanceof ScriptInvalidError && { findings: error.findings }),
   };
 }
 
-const BUG = {
+function headOf(status: ContentfulStatusCode, code: string) {
+  return { type: `urn:pawl:problem:${code}`, title: TITLES[status] ?? 'It was not done', status };
+}
+
+const TITLES: Partial<Readonly<Record<ContentfulStatusCode, string>>> = {
+  400: 'The request does not fit',
+  401: 'Nobody knows who asks',
+  403: 'It is not allowed',
+  404: 'There is no such thing',
+  409: 'How things stand does not allow it',
+  413: 'It is too large',
+  415: 'It is of the wrong type',
+  422: 'The script is not valid',
+  429: 'Too much was asked for',
+  500: 'The engine made a mistake',
+  503: 'It cannot be done now',
+};
+
+const BUG: Problem = {
+  ...headOf(500, 'internal'),
+  detail: 'the engine made a mistake, and did not do what was asked',
   code: 'internal',
-  message: 'the engine made a mistake, and did not do what was asked',
   why: 'this is a bug of Pawl; what it is stands in the output of the engine',
   retryable: false,
   ids: {},

@@ -4,20 +4,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
-import { Hono } from 'hono';
 import type { App } from '#app';
 import { PawlError } from '#base';
-import type { Api, Env } from './context.ts';
-import { errorAnswer, RequestError } from './errors.ts';
-import { inSomebodysName, notTooLarge, onlyJson, onlyThisMachine, onlyWithToken } from './guard.ts';
-import { addAnswers } from './routes/answers.ts';
-import { addConnections } from './routes/connections.ts';
-import { addData, addHealth } from './routes/data.ts';
-import { addHooks } from './routes/hooks.ts';
-import { addLists } from './routes/lists.ts';
-import { addShow } from './routes/show.ts';
-import { addStatus } from './routes/status.ts';
-import { addWorkflowActs } from './routes/workflows.ts';
+import type { Api } from './context.ts';
+import { documentOf } from './document.ts';
+import { Live } from './live.ts';
+import { mounted } from './mount.ts';
+import { ROUTES } from './routes.ts';
 import { tokenIn } from './token.ts';
 
 export interface ServeOptions {
@@ -40,8 +33,12 @@ const LOOPBACK = '127.0.0.1';
 export async function serve(app: App, options: ServeOptions): Promise<Served> {
   const dataDir = resolve(options.dataDir);
   let port = options.port;
-  const api: Api = { app, dataDir, startedAt: app.clock.now() };
-  const routes = routesOf(api, tokenIn(dataDir), () => port, options.onError ?? (() => undefined));
+  const startedAt = app.clock.now();
+  const live = new Live(app.engine, app.clock, startedAt);
+  const document = memoized(() => documentOf(ROUTES));
+  const api: Api = { app, dataDir, startedAt, live, document };
+  const guards = { token: tokenIn(dataDir), port: () => port };
+  const routes = mounted(api, ROUTES, guards, options.onError ?? (() => undefined));
   const server = createAdaptorServer({ fetch: routes.fetch, overrideGlobalObjects: false }) as Server;
   await listen(server, options.port);
   ({ port } = server.address() as AddressInfo);
@@ -52,11 +49,25 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
     url,
     async close() {
       rmSync(urlFile, { force: true });
-      server.closeIdleConnections();
-      server.close();
-      await once(server, 'close');
+      live.close();
+      await closed(server);
     },
   };
+}
+
+/** What is being answered is answered to its end; whoever takes too long to listen is let go. */
+const CLOSE_MS_MAX = 5_000;
+const CLOSE_LOOK_MS = 50;
+
+async function closed(server: Server): Promise<void> {
+  const ended = once(server, 'close');
+  server.close();
+  const looking = setInterval(() => server.closeIdleConnections(), CLOSE_LOOK_MS);
+  const impatience = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);
+  server.closeIdleConnections();
+  await ended;
+  clearInterval(looking);
+  clearTimeout(impatience);
 }
 
 async function listen(server: Server, port: number): Promise<void> {
@@ -79,41 +90,10 @@ function cannotListen(port: number, cause: unknown): PawlError {
   });
 }
 
-function routesOf(api: Api, token: string, port: () => number, onError: (error: unknown) => void): Hono<Env> {
-  const routes = new Hono<Env>();
-  routes.onError((error, ask) => {
-    const { status, body } = errorAnswer(error);
-    if (status === 500) onError(error);
-    // The rest of a body that nobody reads would be taken for the next request.
-    if (status === 413) ask.header('connection', 'close');
-    return ask.json(body, status);
-  });
-  routes.notFound((ask) => {
-    const { status, body } = errorAnswer(noRoute(ask.req.method, ask.req.path));
-    return ask.json(body, status);
-  });
-  routes.use(notTooLarge);
-  addHooks(routes, api);
-  // A tunnel brings deliveries under its own name, and their signature says whom they are from; all else is for this machine.
-  routes.use('/api/*', onlyThisMachine(port));
-  const open = new Hono<Env>();
-  addHealth(open, api);
-  routes.route('/api', open);
-  routes.use('/api/*', onlyWithToken(token), onlyJson, inSomebodysName);
-  const closed = new Hono<Env>();
-  for (const add of [addStatus, addLists, addShow, addWorkflowActs, addAnswers, addConnections, addData]) {
-    add(closed, api);
-  }
-  routes.route('/api', closed);
-  return routes;
-}
-
-function noRoute(method: string, path: string): RequestError {
-  return new RequestError(
-    404,
-    'no-route',
-    `there is nothing at ${method} ${path.slice(0, 200)}`,
-    'the API has no such route',
-    'see docs/api.md',
-  );
+function memoized<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { z } from 'zod';
 import type { App } from '#app';
-import { type Served, serve } from '#http';
+import { ROUTES, type Served, serve } from '#http';
 import { compileScript } from '#script';
 import { Stage } from '../e2e/stage.ts';
 
@@ -71,7 +72,9 @@ export class Api {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    return { status: answer.status, body: await answer.json() };
+    const told = await answer.json();
+    assertDeclared(method, path, answer, told);
+    return { status: answer.status, body: told };
   }
 
   /** What the command line sends for a script. */
@@ -116,13 +119,48 @@ export class Api {
   /** What an error says: always the same fields. */
   async refused(asked: Promise<Answer>, status: number, code: string): Promise<Json> {
     const answer = await asked;
-    assert.deepEqual([answer.status, answer.body.error?.code], [status, code], JSON.stringify(answer.body));
-    const { message, why, retryable, ids, docs, next } = answer.body.error;
-    assert.deepEqual(
-      [message, why, retryable, ids, docs, next].map((field) => typeof field),
-      ['string', 'string', 'boolean', 'object', 'string', 'object'],
-    );
-    assert.ok(next.every((step: Json) => typeof step.label === 'string'));
-    return answer.body.error;
+    assert.deepEqual([answer.status, answer.body.code], [status, code], JSON.stringify(answer.body));
+    assert.equal(answer.body.status, status);
+    assert.deepEqual(problem.parse(answer.body), answer.body);
+    return answer.body;
   }
+}
+
+/** The shape of every problem, as the document tells it. */
+const problem = z.strictObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  why: z.string(),
+  retryable: z.boolean(),
+  ids: z.record(z.string(), z.string()),
+  next: z.array(z.strictObject({ label: z.string(), argv: z.array(z.string()).optional() })),
+  docs: z.string(),
+  notBefore: z.int().optional(),
+  findings: z.array(z.unknown()).optional(),
+});
+
+/** Every answer of every test is what its route declares, no field more and none less. */
+function assertDeclared(method: string, path: string, answer: Response, told: Json): void {
+  const type = answer.headers.get('content-type')?.split(';')[0];
+  if (!answer.ok) {
+    assert.equal(type, 'application/problem+json', path);
+    return;
+  }
+  assert.equal(type, 'application/json', path);
+  const route = routeOf(method, path);
+  if (!route?.answer) return;
+  const { schema, ...rest } = told;
+  assert.equal(schema, 1);
+  const checked = route.answer.safeParse(rest);
+  assert.ok(checked.success, `${method} ${path} answers otherwise than declared: ${checked.error?.message}`);
+}
+
+function routeOf(method: string, path: string): (typeof ROUTES)[number] | undefined {
+  const [bare = ''] = path.split('?');
+  const fits = (each: (typeof ROUTES)[number]): boolean =>
+    new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare) && each.method === method;
+  return ROUTES.find((each) => fits(each) && !each.path.includes('{')) ?? ROUTES.find(fits);
 }

@@ -80,6 +80,6 @@ test('a webhook whose secret nobody set asks its sender to come back', async (t)
     headers: standard('d1', '{}'),
   });
   assert.equal(answer.status, 503);
-  const { error } = (await answer.json()) as Json;
-  assert.match(error.why, /hook\.hooked\.signed is not set/);
+  const { why } = (await answer.json()) as Json;
+  assert.match(why, /hook\.hooked\.signed is not set/);
 });

@@ -78,7 +78,7 @@ test('a version whose author started from another one than the active is refused
   await api.deploy(changed('Reserve'));
   const late = { ...(await api.bundled(changed('Buy'))), base: '1.0' };
   const error = await api.refused(api.post('/api/deploy', late), 409, 'wrong-state');
-  assert.match(error.message, /has changed since version 1\.0/);
+  assert.match(error.detail, /has changed since version 1\.0/);
   const { items } = await api.ok(api.get('/api/workflows/orders/versions'));
   assert.equal(items.length, 2, 'nothing was added');
   await api.ok(api.post('/api/deploy', { ...late, base: '1.1' }));

@@ -1,146 +1,177 @@
-import type { Hono } from 'hono';
 import { z } from 'zod';
-import { idShapeOf, type MutationId, RefusedError } from '#base';
-import { CallInvalidError } from '#connector';
-import type { Mutation } from '#model';
+import { idShapeOf, type MutationId, PawlError } from '#base';
 import { outcomeWords } from '#story';
-import { type Api, type Env, one } from '../context.ts';
+import { type Api, tellerOf } from '../context.ts';
 import { idOf, mutationAt, workflowAt } from '../find.ts';
-import { bodyOf } from '../input.ts';
+import { problemOf } from '../problem.ts';
+import { resolve } from '../resolve.ts';
+import { type Asked, type Route, route } from '../route.ts';
+import { count, id, json, many, problem, text, time } from '../shapes/parts.ts';
+import { outputStatus, runStatus, workflowStatus } from '../shapes/things.ts';
 
-const NOTHING = z.object({});
-const RESOLVE = z.object({
-  how: z.enum(['happened', 'did_not_happen', 'skip', 'check_again']),
-  result: z.json().optional(),
-});
-const REJECT = z.object({ how: z.enum(['skip', 'park']) });
-const EVENTS = z.object({ events: z.array(z.string()).min(1).max(1_000) });
+const MANY_MAX = 1_000;
+const HOW = z.enum(['happened', 'did_not_happen', 'skip', 'check_again']);
+const EVENTS = z.strictObject({ events: z.array(z.string()).min(1).max(MANY_MAX) });
 
-/** What a person answers to what the engine asks, and does to events and runs. */
-export function addAnswers(routes: Hono<Env>, api: Api): void {
-  const { manager } = api.app.engine;
-  routes.post('/outputs/:id/resolve', async (ask) => {
-    const row = mutationAt(api, ask.req.param('id'));
-    const { how, result } = await bodyOf(ask, RESOLVE);
-    const answer = await resolve(api, row, how, result, ask.get('by'));
-    return one(ask, { ...outputOf(api, row.id), ...answer });
-  });
-  routes.post('/outputs/:id/set-aside', async (ask) => {
-    const { id } = mutationAt(api, ask.req.param('id'));
-    await bodyOf(ask, NOTHING);
-    await manager.setAside(id, ask.get('by'));
-    return one(ask, outputOf(api, id));
-  });
-  routes.post('/outputs/:id/approve', async (ask) => {
-    const given = ask.req.param('id');
-    await bodyOf(ask, NOTHING);
-    if (idShapeOf(given) !== 'mutation') {
-      // A permission that a whole workflow lacks is given the same way, by the workflow's name.
-      const workflow = workflowAt(api, given);
-      return one(ask, { workflow: workflow.id, ...(await manager.approveGrant(workflow.id, ask.get('by'))) });
+const answered = z
+  .strictObject({
+    output: id.optional(),
+    workflow: id.optional(),
+    status: z.union([outputStatus, workflowStatus]).optional(),
+    words: text.optional(),
+    run: id.optional(),
+    reconcileAt: time.optional(),
+  })
+  .meta({ id: 'Answered' });
+
+const EVENT_VERBS = {
+  skip: 'mark pending or parked events as not to be done',
+  park: 'put pending events aside',
+  unpark: 'bring parked events back',
+  redo: 'do consumed or skipped events again, as new ones',
+} as const;
+
+/** What a person answers to what the engine asks. */
+export const ANSWER_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/outputs/{id}/resolve',
+    scope: 'operate',
+    says: 'answer what became of a call whose outcome nobody knows',
+    body: z.strictObject({ how: HOW, result: json.optional() }),
+    answer: answered,
+    async run({ api, params, body: { how, result }, by }) {
+      const row = mutationAt(api, params.id);
+      const answer = await resolve(api, row, how, result, by);
+      return { ...outputOf(api, row.id), ...answer };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/outputs/resolve',
+    scope: 'operate',
+    says: 'one answer for many calls: those named, or all of a connection and a time whose outcome nobody knows',
+    body: z
+      .strictObject({
+        how: HOW,
+        outputs: z.array(z.string()).min(1).max(MANY_MAX).optional(),
+        connection: z.string().max(200).optional(),
+        from: z.int().optional(),
+        to: z.int().optional(),
+      })
+      .refine(({ outputs, connection }) => (outputs === undefined) !== (connection === undefined), {
+        message: 'name the outputs, or a connection',
+      }),
+    answer: z.strictObject({
+      answered: count,
+      refused: count,
+      items: many(z.strictObject({ output: id, ok: z.boolean(), problem: problem.optional() })),
+    }),
+    run: resolveMany,
+  }),
+  route({
+    method: 'POST',
+    path: '/api/outputs/{id}/set-aside',
+    scope: 'operate',
+    says: 'leave an unknown outcome open, and let the workflow go on without it',
+    answer: answered,
+    async run({ api, params, by }) {
+      const { id: of } = mutationAt(api, params.id);
+      await api.app.engine.manager.setAside(of, by);
+      return outputOf(api, of);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/outputs/{id}/approve',
+    scope: 'operate',
+    says: 'let a call that waits for approval be sent',
+    answer: answered,
+    async run({ api, params: { id: given }, by }) {
+      const { manager } = api.app.engine;
+      if (idShapeOf(given) !== 'mutation') {
+        // A permission that a whole workflow lacks is given the same way, by the workflow's name.
+        const workflow = workflowAt(api, given);
+        return { workflow: workflow.id, ...(await manager.approveGrant(workflow.id, by)) };
+      }
+      const { id: of } = mutationAt(api, given);
+      await manager.approveCall(of, by);
+      return outputOf(api, of);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/outputs/{id}/reject',
+    scope: 'operate',
+    says: 'do not send a call that waits for approval: skip its events, or park them',
+    body: z.strictObject({ how: z.enum(['skip', 'park']) }),
+    answer: answered,
+    async run({ api, params, body: { how }, by }) {
+      const { id: of } = mutationAt(api, params.id);
+      const { run } = await api.app.engine.manager.rejectCall(of, how, by);
+      return { ...outputOf(api, of), run };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/runs/{id}/finish',
+    scope: 'operate',
+    says: 'end a stopped run without its next',
+    answer: z.strictObject({ run: id, status: runStatus }),
+    run: ({ api, params, by }) => api.app.engine.manager.finishWithoutNext(idOf('run', params.id), by),
+  }),
+  ...(['skip', 'park', 'unpark', 'redo'] as const).map((verb) =>
+    route({
+      method: 'POST',
+      path: `/api/events/${verb}`,
+      scope: 'operate',
+      says: EVENT_VERBS[verb],
+      body: EVENTS,
+      answer: z.strictObject({ events: many(id), changed: count.optional() }),
+      async run({ api, body, by }) {
+        const ids = body.events.map((each) => idOf('event', each));
+        return { events: ids, ...(await api.app.engine.manager[`${verb}Events`](ids, by)) };
+      },
+    }),
+  ),
+];
+
+interface Many {
+  readonly how: z.infer<typeof HOW>;
+  readonly outputs?: readonly string[] | undefined;
+  readonly connection?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Each by itself, as if a person had answered one after the other: what is refused does not keep the others. */
+async function resolveMany({ api, body, by }: Asked<unknown, unknown, Many>) {
+  const outputs = body.outputs?.map((each) => mutationAt(api, each)) ?? questionsOf(api, body);
+  const items: { output: string; ok: boolean; problem?: z.input<typeof problem> }[] = [];
+  for (const row of outputs) {
+    try {
+      await resolve(api, row, body.how, undefined, by);
+      items.push({ output: row.id, ok: true });
+    } catch (error) {
+      if (!(error instanceof PawlError)) throw error;
+      items.push({ output: row.id, ok: false, problem: problemOf(error) });
     }
-    const { id } = mutationAt(api, given);
-    await manager.approveCall(id, ask.get('by'));
-    return one(ask, outputOf(api, id));
-  });
-  routes.post('/outputs/:id/reject', async (ask) => {
-    const { id } = mutationAt(api, ask.req.param('id'));
-    const { how } = await bodyOf(ask, REJECT);
-    const { run } = await manager.rejectCall(id, how, ask.get('by'));
-    return one(ask, { ...outputOf(api, id), run });
-  });
-  routes.post('/runs/:id/finish', async (ask) => {
-    const run = idOf('run', ask.req.param('id'));
-    await bodyOf(ask, NOTHING);
-    return one(ask, await manager.finishWithoutNext(run, ask.get('by')));
-  });
-  addEventActs(routes, api);
-}
-
-function addEventActs(routes: Hono<Env>, { app }: Api): void {
-  const { manager } = app.engine;
-  const acts = {
-    skip: manager.skipEvents.bind(manager),
-    park: manager.parkEvents.bind(manager),
-    unpark: manager.unparkEvents.bind(manager),
-    redo: manager.redoEvents.bind(manager),
-  };
-  for (const [verb, act] of Object.entries(acts)) {
-    routes.post(`/events/${verb}`, async (ask) => {
-      const { events } = await bodyOf(ask, EVENTS);
-      const ids = events.map((id) => idOf('event', id));
-      return one(ask, { events: ids, ...(await act(ids, ask.get('by'))) });
-    });
   }
+  const refused = items.filter(({ ok }) => !ok).length;
+  return { answered: items.length - refused, refused, items };
 }
 
-async function resolve(
-  api: Api,
-  row: Mutation,
-  how: z.infer<typeof RESOLVE>['how'],
-  given: unknown,
-  by: string,
-): Promise<object> {
-  const { manager } = api.app.engine;
-  if (given !== undefined && how !== 'happened') {
-    throw new RefusedError({
-      code: 'invalid',
-      message: `a result does not go with ${how}`,
-      why: 'only a call that happened has a result',
-      next: [{ label: 'leave the result out' }],
-      ids: { mutation: row.id },
-    });
-  }
-  switch (how) {
-    case 'happened': {
-      const result = JSON.stringify(await resultOf(api, row, given));
-      const { run } = await manager.updateMutationResult(row.id, 'success', {
-        answer: { resolvedBy: 'user_assert_applied', by },
-        result,
-      });
-      return { run };
-    }
-    case 'did_not_happen': {
-      const answer = { resolvedBy: 'user_assert_failed', by } as const;
-      const { run } = await manager.updateMutationResult(row.id, 'failure', { answer });
-      return { run };
-    }
-    case 'skip': {
-      const { run } = await manager.skipMutation(row.id, by);
-      return { run };
-    }
-    case 'check_again':
-      return manager.checkAgain(row.id, by);
-  }
+/** The open questions about one connection, of all workflows. */
+function questionsOf(api: Api, { connection, from = 0, to = Number.MAX_SAFE_INTEGER }: Many) {
+  const { history } = tellerOf(api);
+  return (['needs_reconcile', 'indeterminate'] as const)
+    .flatMap(
+      (status) => history.list('mutations', { limit: MANY_MAX, order: 'oldest', by: { status, connection } }).rows,
+    )
+    .filter((row) => row.createdAt >= from && row.createdAt < to);
 }
 
-/** What the person says, else what the connector can tell of such a call, else nothing where the method allows that. */
-async function resultOf({ app }: Api, row: Mutation, given: unknown): Promise<unknown> {
-  const { connection, method } = row;
-  if (given !== undefined) return app.connections.checkResult(connection, method, given);
-  const call = { args: JSON.parse(row.params), idempotencyKey: row.idempotencyKey, startedAt: row.createdAt };
-  const assumed = await app.connections.assumedResult(connection, method, call);
-  if (assumed !== undefined) return assumed;
-  try {
-    return app.connections.checkResult(connection, method, null);
-  } catch (cause) {
-    if (!(cause instanceof CallInvalidError)) throw cause;
-    throw resultMissing(row, cause);
-  }
-}
-
-function resultMissing({ id, connection, method }: Mutation, cause: unknown): RefusedError {
-  return new RefusedError({
-    code: 'invalid',
-    message: `say what ${connection}.${method} gave when it happened`,
-    why: 'the script goes on with the result, and nobody but you can know it',
-    next: [{ label: 'give the result', argv: ['pawl', 'resolve', id, '--happened', '--result', 'JSON'] }],
-    ids: { mutation: id },
-    cause,
-  });
-}
-
-function outputOf({ app }: Api, id: MutationId): object {
-  const [row] = app.engine.reader.fetch('mutation', id);
+function outputOf({ app }: Api, of: MutationId): z.input<typeof answered> {
+  const [row] = app.engine.reader.fetch('mutation', of);
   return row ? { output: row.id, workflow: row.workflowId, status: row.status, words: outcomeWords(row) } : {};
 }

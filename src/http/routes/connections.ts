@@ -1,53 +1,101 @@
-import type { Hono } from 'hono';
 import { z } from 'zod';
 import { RefusedError } from '#base';
-import { type Api, type Env, listed, one } from '../context.ts';
-import { bodyOf } from '../input.ts';
+import type { Api } from '../context.ts';
+import { cut } from '../page.ts';
+import { type Route, route } from '../route.ts';
+import { count, id, listOf, many, maybeText, maybeTime, page, search, text } from '../shapes/parts.ts';
 
-const NOTHING = z.object({});
+const PAGE = 1_000;
 
-export function addConnections(routes: Hono<Env>, api: Api): void {
-  const { app } = api;
-  routes.get('/connections', (ask) => {
-    const items = Object.entries(app.connections.describe().connections).map(([name, type]) => {
-      const [row] = app.engine.history.fetch('connection', name);
-      return {
-        name,
-        type,
-        status: row?.refusedAt == null ? 'ok' : 'refused',
-        reason: row?.refusedReason ?? null,
-        since: row?.refusedAt ?? null,
-        workflows: app.engine.history.fetch('workflowsHeldBy', name).map((workflow) => workflow.name),
-      };
-    });
-    return listed(ask, items, null);
-  });
+const connection = z
+  .strictObject({
+    name: text,
+    type: text,
+    status: z.enum(['ok', 'refused']),
+    reason: maybeText,
+    since: maybeTime,
+    workflows: many(text),
+    reads: many(text),
+    mutations: many(text),
+    /** Which mutations wait for a person. */
+    approval: z.record(z.string(), z.enum(['never', 'first', 'always'])),
+  })
+  .meta({ id: 'Connection' });
 
-  routes.post('/connections/:name/test', async (ask) => {
-    const name = known(api, ask.req.param('name'));
-    await bodyOf(ask, NOTHING);
-    const outcome = await app.connections.test(name);
-    if (outcome.kind === 'not_done') {
-      return one(ask, {
-        connection: name,
-        ok: false,
-        error: outcome.error,
-        sentence: outcome.error.message,
-        freed: [],
+const cured = z
+  .strictObject({
+    connection: text,
+    ok: z.boolean().optional(),
+    version: count.optional(),
+    freed: many(id),
+    sentence: text,
+    error: z.strictObject({ class: text, message: text, retryAfterMs: count.optional() }).optional(),
+  })
+  .meta({ id: 'ConnectionTested' });
+
+export const CONNECTION_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/connections',
+    scope: 'read',
+    says: 'what the config connects, whether it works, and who waits for it',
+    query: { ...page(PAGE), ...search },
+    answer: listOf(connection),
+    run({ api, query }) {
+      const { app } = api;
+      const { connectors, connections } = app.connections.describe();
+      const q = (query.q ?? '').toLowerCase();
+      const names = Object.keys(connections).filter((name) => name.toLowerCase().includes(q));
+      const { rows, next } = cut(names, query, (name) => name);
+      const items = rows.map((name) => {
+        const type = connections[name] ?? '';
+        const [row] = app.engine.history.fetch('connection', name);
+        return {
+          name,
+          type,
+          status: row?.refusedAt == null ? ('ok' as const) : ('refused' as const),
+          reason: row?.refusedReason ?? null,
+          since: row?.refusedAt ?? null,
+          workflows: app.engine.history.fetch('workflowsHeldBy', name).map((workflow) => workflow.name),
+          reads: connectors[type]?.reads ?? [],
+          mutations: connectors[type]?.mutations ?? [],
+          approval: app.connections.approvalOf(name),
+        };
       });
-    }
-    return one(ask, { connection: name, ok: true, ...(await cure(api, name, ask.get('by'))) });
-  });
-
-  routes.post('/connections/:name/cure', async (ask) => {
-    const name = known(api, ask.req.param('name'));
-    await bodyOf(ask, NOTHING);
-    return one(ask, { connection: name, ...(await cure(api, name, ask.get('by'))) });
-  });
-}
+      return { items, next };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/connections/{name}/test',
+    scope: 'operate',
+    says: 'read once through a connection; if that works, everybody who waits for it goes on',
+    answer: cured,
+    async run({ api, params, by }) {
+      const name = known(api, params.name);
+      const outcome = await api.app.connections.test(name);
+      if (outcome.kind === 'not_done') {
+        const { error } = outcome;
+        return { connection: name, ok: false, error, sentence: error.message, freed: [] };
+      }
+      return { connection: name, ok: true, ...(await cure(api, name, by)) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/connections/{name}/cure',
+    scope: 'operate',
+    says: 'a person says that a connection works again',
+    answer: cured,
+    async run({ api, params, by }) {
+      const name = known(api, params.name);
+      return { connection: name, ...(await cure(api, name, by)) };
+    },
+  }),
+];
 
 /** A good test or a person's word: everybody who waited goes on. */
-async function cure({ app }: Api, name: string, by: string): Promise<object> {
+async function cure({ app }: Api, name: string, by: string) {
   const waiting = app.engine.history.fetch('workflowsHeldBy', name).map((workflow) => workflow.name);
   const { version, freed } = await app.engine.manager.cureConnection(name, by);
   const goOn =
@@ -56,8 +104,8 @@ async function cure({ app }: Api, name: string, by: string): Promise<object> {
 }
 
 function known({ app }: Api, name: string): string {
+  if (app.connections.has(name)) return name;
   const names = Object.keys(app.connections.describe().connections);
-  if (names.includes(name)) return name;
   throw new RefusedError({
     code: 'not-found',
     message: `there is no connection ${JSON.stringify(name.slice(0, 100))}`,

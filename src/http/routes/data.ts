@@ -1,47 +1,71 @@
 import { isAbsolute } from 'node:path';
-import type { Hono } from 'hono';
 import { z } from 'zod';
 import { RefusedError } from '#base';
 import { INVARIANTS } from '#model';
-import { type Api, type Env, one, SCHEMA } from '../context.ts';
-import { bodyOf } from '../input.ts';
+import type { Api } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
+import { type Route, route } from '../route.ts';
+import { count, id, json, many, maybeText, text, time } from '../shapes/parts.ts';
 
-const BACKUP = z.object({ file: z.string().min(1).max(4_096) });
 const OFFENDERS_SHOWN = 100;
 
-export function addHealth(routes: Hono<Env>, { dataDir, startedAt }: Api): void {
-  routes.get('/health', (ask) =>
-    one(ask, { ok: true, version: packageVersion(), dataDir, pid: process.pid, startedAt }),
-  );
-}
-
-/** The data as a whole: a copy of it, and whether everything in it holds. */
-export function addData(routes: Hono<Env>, { app }: Api): void {
-  routes.post('/backup', async (ask) => {
-    const { file } = await bodyOf(ask, BACKUP);
-    if (!isAbsolute(file)) throw relative(file);
-    app.engine.backUp(file);
-    return one(ask, { file, workflows: counts(app.engine.reader).workflows });
-  });
-
-  routes.get('/doctor', (ask) => {
-    const { reader, recovered } = app.engine;
-    const items = INVARIANTS.map(({ name, says, sql }) => {
-      const offenders = reader.offenders(sql);
-      return { name, says, count: offenders.length, offenders: offenders.slice(0, OFFENDERS_SHOWN) };
-    });
-    return ask.json({
-      schema: SCHEMA,
-      ok: items.every(({ count }) => count === 0),
-      items,
-      next: null,
-      counts: counts(reader),
-      /** Workflows that the engine held at its start because one of these was broken. */
-      held: recovered.violations,
-    });
-  });
-}
+/** The engine itself, and its data as a whole: a copy of it, and whether everything in it holds. */
+export const DATA_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/health',
+    scope: 'open',
+    says: 'which engine this is, and that it answers',
+    answer: z
+      .strictObject({ ok: z.boolean(), version: text, dataDir: text, pid: z.int(), startedAt: time })
+      .meta({ id: 'Health' }),
+    run: ({ api: { dataDir, startedAt } }) => ({
+      ok: true,
+      version: packageVersion(),
+      dataDir,
+      pid: process.pid,
+      startedAt,
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/backup',
+    scope: 'admin',
+    says: 'write a consistent copy of the database, while the engine runs',
+    body: z.strictObject({ file: z.string().min(1).max(4_096) }),
+    answer: z.strictObject({ file: text, workflows: count }),
+    run({ api: { app }, body: { file } }) {
+      if (!isAbsolute(file)) throw relative(file);
+      app.engine.backUp(file);
+      return { file, workflows: counts(app.engine.reader).workflows ?? 0 };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/doctor',
+    scope: 'read',
+    says: 'everything that must be true, with whatever breaks it',
+    answer: z
+      .strictObject({
+        ok: z.boolean(),
+        items: many(z.strictObject({ name: text, says: text, count, offenders: many(json) })),
+        next: maybeText,
+        counts: z.record(z.string(), count),
+        /** Workflows that the engine held at its start because one of these was broken. */
+        held: many(z.strictObject({ invariant: text, workflow: id, id: text })),
+      })
+      .meta({ id: 'Diagnosis' }),
+    run({ api: { app } }) {
+      const { reader, recovered } = app.engine;
+      const items = INVARIANTS.map(({ name, says, sql }) => {
+        const offenders = reader.offenders(sql);
+        return { name, says, count: offenders.length, offenders: offenders.slice(0, OFFENDERS_SHOWN) };
+      });
+      const ok = items.every(({ count: broken }) => broken === 0);
+      return { ok, items, next: null, counts: counts(reader), held: recovered.violations };
+    },
+  }),
+];
 
 const COUNTED = ['workflows', 'scripts', 'handler_runs', 'events', 'mutations', 'inputs'] as const;
 

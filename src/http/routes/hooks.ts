@@ -1,10 +1,11 @@
-import type { Hono } from 'hono';
+import { z } from 'zod';
 import { parseManifest } from '#script';
 import { type Verify, verifyDelivery } from '#trigger';
-import { type Api, type Ask, type Env, SCHEMA } from '../context.ts';
-import { RequestError } from '../errors.ts';
+import { type Api, SCHEMA } from '../context.ts';
 import { workflowAt } from '../find.ts';
 import { jsonOf } from '../input.ts';
+import { RequestError } from '../problem.ts';
+import { type Ask, type Route, rawRoute } from '../route.ts';
 
 /** What is of no use to a script, or none of its business. */
 const NOT_KEPT = [
@@ -22,22 +23,30 @@ function hookSecretName(workflow: string, hook: string): string {
 }
 
 /** Deliveries of webhooks. The sender has no token but a signature; 2xx means that the delivery is durable. */
-export function addHooks(routes: Hono<Env>, api: Api): void {
-  routes.post('/hooks/:workflow/:hook', async (ask) => {
-    const workflow = workflowAt(api, ask.req.param('workflow'));
-    const hook = ask.req.param('hook');
-    const body = Buffer.from(await ask.req.arrayBuffer()).toString('utf8');
-    const deliveryId = await verified(ask, api, workflow, hook, body);
-    if (body.trim() !== '') jsonOf(body);
-    const { delivery, duplicate } = await api.app.engine.manager.acceptDelivery(workflow.id, {
-      hook,
-      deliveryId,
-      headers: JSON.stringify(headersOf(ask)),
-      body: body.trim() === '' ? 'null' : body,
-    });
-    return ask.json({ schema: SCHEMA, delivery, duplicate }, duplicate ? 200 : 202);
-  });
-}
+export const HOOK_ROUTES: readonly Route[] = [
+  rawRoute({
+    method: 'POST',
+    path: '/hooks/{workflow}/{hook}',
+    scope: 'open',
+    says: 'a webhook’s delivery, signed by its sender: 202 when it is on the disk, 200 when it was already',
+    body: z.unknown(),
+    raw: { type: 'application/json', says: '`{ schema, delivery, duplicate }`' },
+    async run({ api, params, ask }) {
+      const workflow = workflowAt(api, params.workflow);
+      const { hook } = params;
+      const body = Buffer.from(await ask.req.arrayBuffer()).toString('utf8');
+      const deliveryId = await verified(ask, api, workflow, hook, body);
+      if (body.trim() !== '') jsonOf(body);
+      const { delivery, duplicate } = await api.app.engine.manager.acceptDelivery(workflow.id, {
+        hook,
+        deliveryId,
+        headers: JSON.stringify(headersOf(ask)),
+        body: body.trim() === '' ? 'null' : body,
+      });
+      return ask.json({ schema: SCHEMA, delivery, duplicate }, duplicate ? 200 : 202);
+    },
+  }),
+];
 
 async function verified(
   ask: Ask,

@@ -1,153 +1,206 @@
-import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { EventId } from '#base';
-import {
-  EVENT_STEPS,
-  type EventStatus,
-  MUTATION_STEPS,
-  type MutationStatus,
-  RUN_STATUS_STEPS,
-  type RunStatus,
-  SESSION_RESULTS,
-  type Workflow,
-} from '#model';
-import { inputStory, outputStory } from '#story';
-import { type Api, type Ask, type Env, listed, one, tellerOf } from '../context.ts';
-import { workflowAt } from '../find.ts';
-import { nextAfter, pageOf } from '../input.ts';
+import { SESSION_RESULTS, type Workflow } from '#model';
+import { inputStory, outputStory, versionName } from '#story';
+import { type Api, tellerOf } from '../context.ts';
+import { scriptNamed, workflowAt } from '../find.ts';
+import { cut, filterOf, nextAfter } from '../page.ts';
+import { type Route, route } from '../route.ts';
 import { eventRow, parsedJson, runRow, scriptRow, sessionRow, stateRow, workflowRow } from '../rows.ts';
+import { listOf, name, order, page, search, times } from '../shapes/parts.ts';
+import {
+  event,
+  eventStatus,
+  handlerState,
+  input,
+  inputState,
+  logLine,
+  output,
+  outputStatus,
+  run,
+  runStatus,
+  session,
+  trigger,
+  version,
+  workflow,
+  workflowStatus,
+} from '../shapes/things.ts';
 
 const PAGE = 100;
 const PAGE_OF_WORKFLOWS = 1_000;
-const INPUT_STATES = ['done', 'pending', 'skipped', 'waiting'] as const;
+const LIST = { ...page(PAGE), ...search, ...times, order };
 
-const statuses = <S extends string>(steps: Readonly<Record<S, unknown>>) =>
-  z.enum(Object.keys(steps) as [S, ...S[]]).optional();
-const EVENT_STATUS = statuses<EventStatus>(EVENT_STEPS);
-const RUN_STATUS = statuses<RunStatus>(RUN_STATUS_STEPS);
-const MUTATION_STATUS = statuses<MutationStatus>(MUTATION_STEPS);
-const NAME = z.string().max(200).optional();
-
-export function addLists(routes: Hono<Env>, api: Api): void {
-  routes.get('/workflows', (ask) => {
-    const teller = tellerOf(api);
-    const { after, limit } = pageOf(ask, {}, PAGE_OF_WORKFLOWS);
-    const rows = teller.history.workflows({ after, limit });
-    return listed(
-      ask,
-      rows.map((row) => workflowRow(teller, row)),
-      nextAfter(rows, limit, (row) => row.name),
-    );
-  });
-  routes.get('/workflows/:workflow', (ask) => {
-    return one(ask, workflowRow(tellerOf(api), workflowAt(api, ask.req.param('workflow'))));
-  });
-  for (const [noun, list] of Object.entries(LISTS)) {
-    routes.get(`/workflows/:workflow/${noun}`, (ask) => list(ask, api, workflowAt(api, ask.req.param('workflow'))));
-  }
-  routes.get('/outputs', (ask) => outputs(ask, api, workflowAsked(ask, api)));
-  routes.get('/inputs', (ask) => inputs(ask, api, workflowAsked(ask, api)));
-}
+type AskedWorkflow = (given: string | undefined, api: Api) => Workflow | undefined;
 
 /** `?workflow=` names one; without it all are meant. */
-function workflowAsked(ask: Ask, api: Api): Workflow | null {
-  const named = ask.req.query('workflow');
-  return named === undefined ? null : workflowAt(api, named);
-}
+const asked: AskedWorkflow = (given, api) => (given === undefined ? undefined : workflowAt(api, given));
 
-type List = (ask: Ask, api: Api, workflow: Workflow) => Response;
-
-const LISTS: Readonly<Record<string, List>> = {
-  versions(ask, { app }, workflow) {
-    const { after, limit } = pageOf(ask, {}, PAGE);
-    const all = [...app.engine.history.fetch('scriptsOf', workflow.id)].sort(
-      (a, b) => b.major - a.major || b.minor - a.minor,
-    );
-    const begin = after === undefined ? 0 : all.findIndex((row) => row.id === after) + 1;
-    const rows = all.slice(begin, begin + limit);
-    return listed(
-      ask,
-      rows.map((row) => scriptRow(row, workflow.activeScriptId)),
-      nextAfter(rows, limit, (row) => row.id),
-    );
-  },
-  sessions(ask, api, workflow) {
-    const page = pageOf(ask, { status: z.enum(SESSION_RESULTS).optional() }, PAGE);
-    const rows = api.app.engine.history.sessions(workflow.id, page);
-    return listed(
-      ask,
-      rows.map((row) => sessionRow(tellerOf(api), row)),
-      nextAfter(rows, page.limit, (row) => row.id),
-    );
-  },
-  runs(ask, api, workflow) {
-    const page = pageOf(ask, { status: RUN_STATUS, handler: NAME }, PAGE);
-    const rows = api.app.engine.history.runs(workflow.id, page);
-    return listed(
-      ask,
-      rows.map((row) => runRow(tellerOf(api), row)),
-      nextAfter(rows, page.limit, (row) => row.id),
-    );
-  },
-  events(ask, { app }, workflow) {
-    const page = pageOf(ask, { status: EVENT_STATUS, topic: NAME }, PAGE);
-    const rows = app.engine.reader.listEvents(workflow.id, { ...page, after: page.after as EventId | undefined });
-    return listed(
-      ask,
-      rows.map(eventRow),
-      nextAfter(rows, page.limit, (row) => row.id),
-    );
-  },
-  inputs,
-  outputs,
-  logs(ask, { app }, workflow) {
-    const { after, handler, limit } = pageOf(ask, { after: LOG_CURSOR, handler: NAME }, PAGE);
-    const { lines, next } = app.engine.history.logs(workflow.id, { after: logPlace(after), handler, limit });
-    const items = lines.map(({ handlerName, data, ...line }) => ({
-      ...line,
-      handler: handlerName,
-      data: parsedJson(data),
-    }));
-    return listed(ask, items, next && `${next.run}:${next.position}`);
-  },
-  state(ask, { app }, workflow) {
-    return listed(ask, app.engine.history.fetch('handlerStates', workflow.id).map(stateRow), null);
-  },
+const SESSIONS = { ...LIST, status: z.enum(SESSION_RESULTS).optional(), trigger: trigger.optional(), version: name };
+const RUNS = { ...LIST, status: runStatus.optional(), handler: name, session: name, version: name };
+const EVENTS = { ...LIST, status: eventStatus.optional(), topic: name };
+const INPUTS = { ...LIST, status: inputState.optional(), source: name, type: name };
+const OUTPUTS = {
+  ...LIST,
+  status: outputStatus.optional(),
+  handler: name,
+  connection: name,
+  method: name,
+  version: name,
 };
 
-const LOG_CURSOR = z
-  .string()
-  .regex(/^run_\w+:-?\d+$/, 'is no place in a log')
-  .optional();
+type QueryOf<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 
-function logPlace(cursor: string | undefined): { run: string; position: number } | null {
-  const [run, position] = cursor?.split(':') ?? [];
-  return run === undefined ? null : { run, position: Number(position) };
+function sessions(api: Api, of: Workflow | undefined, query: QueryOf<typeof SESSIONS>) {
+  const { status, trigger: by, version: of_ } = query;
+  const filter = filterOf(of, query, { status, trigger: by, script: scriptNamed(api, of, of_) });
+  const { rows, next } = api.app.engine.history.list('sessions', filter);
+  return { items: rows.map((row) => sessionRow(tellerOf(api), row)), next };
+}
+
+function runs(api: Api, of: Workflow | undefined, query: QueryOf<typeof RUNS>) {
+  const { status, handler, session: within, version: under } = query;
+  const filter = filterOf(of, query, { status, handler, session: within, script: scriptNamed(api, of, under) });
+  const { rows, next } = api.app.engine.history.list('runs', filter);
+  return { items: rows.map((row) => runRow(tellerOf(api), row)), next };
+}
+
+/** Oldest first, as they are worked on, where nothing else is asked for. */
+function events(api: Api, of: Workflow | undefined, query: QueryOf<typeof EVENTS>) {
+  const { status, topic } = query;
+  const filter = filterOf(of, { ...query, order: query.order ?? 'oldest' }, { status, topic });
+  const { rows, next } = api.app.engine.history.list('events', filter);
+  return { items: rows.map(eventRow), next };
 }
 
 /** The state of an input follows from what it caused: a page is filtered when it is told, and may come out shorter. */
-function inputs(ask: Ask, api: Api, workflow: Workflow | null): Response {
+function inputs(api: Api, of: Workflow | undefined, query: QueryOf<typeof INPUTS>) {
   const teller = tellerOf(api);
-  const { after, limit, status } = pageOf(ask, { status: z.enum(INPUT_STATES).optional() }, PAGE);
-  const rows = teller.history.inputs(workflow?.id ?? null, { after, limit });
+  const { source, type, status } = query;
+  const { rows, next } = teller.history.list('inputs', filterOf(of, query, { source, type }));
   const items = rows.map((row) => inputStory(teller, row)).filter(({ state }) => state === (status ?? state));
-  return listed(
-    ask,
-    items,
-    nextAfter(rows, limit, (row) => row.id),
-  );
+  return { items, next };
 }
 
-function outputs(ask: Ask, api: Api, workflow: Workflow | null): Response {
+function outputs(api: Api, of: Workflow | undefined, query: QueryOf<typeof OUTPUTS>) {
   const teller = tellerOf(api);
-  const { after, limit, status, handler } = pageOf(ask, { status: MUTATION_STATUS, handler: NAME }, PAGE);
-  const rows = teller.history.mutations(workflow?.id ?? null, { after, limit, status });
-  const items = rows
-    .map((row) => outputStory(teller, row))
-    .filter((output) => output.handler === (handler ?? output.handler) && output.status === (status ?? output.status));
-  return listed(
-    ask,
-    items,
-    nextAfter(rows, limit, (row) => row.id),
-  );
+  const { status, handler, connection, method, version: by } = query;
+  const filter = filterOf(of, query, { status, handler, connection, method, script: scriptNamed(api, of, by) });
+  const { rows, next } = teller.history.list('mutations', filter);
+  return { items: rows.map((row) => outputStory(teller, row)), next };
+}
+
+const LISTS = [
+  { noun: 'sessions', says: 'sessions, newest first', query: SESSIONS, item: session, list: sessions },
+  { noun: 'runs', says: 'runs, newest first', query: RUNS, item: run, list: runs },
+  { noun: 'events', says: 'events, oldest first', query: EVENTS, item: event, list: events },
+  { noun: 'inputs', says: 'what came in and what came of it, newest first', query: INPUTS, item: input, list: inputs },
+  { noun: 'outputs', says: 'calls to the outside, newest first', query: OUTPUTS, item: output, list: outputs },
+] as const;
+
+export const LIST_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/workflows',
+    scope: 'read',
+    says: 'the workflows, by name',
+    query: { ...page(PAGE_OF_WORKFLOWS), ...search, status: workflowStatus.optional() },
+    answer: listOf(workflow),
+    run({ api, query: { after, limit, q = '', status } }) {
+      const teller = tellerOf(api);
+      const rows = teller.history.workflows({ after, limit });
+      const items = rows.filter(
+        (row) => row.status === (status ?? row.status) && row.name.toLowerCase().includes(q.toLowerCase()),
+      );
+      return { items: items.map((row) => workflowRow(teller, row)), next: nextAfter(rows, limit, (row) => row.name) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/workflows/{workflow}',
+    scope: 'read',
+    says: 'one workflow, by its name or id',
+    answer: workflow,
+    run: ({ api, params }) => workflowRow(tellerOf(api), workflowAt(api, params.workflow)),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/workflows/{workflow}/versions',
+    scope: 'read',
+    says: 'the versions of a workflow, newest first',
+    query: { ...page(PAGE), ...search },
+    answer: listOf(version),
+    run({ api, params, query }) {
+      const of = workflowAt(api, params.workflow);
+      const q = (query.q ?? '').toLowerCase();
+      const all = [...api.app.engine.history.fetch('scriptsOf', of.id)]
+        .sort((a, b) => b.major - a.major || b.minor - a.minor)
+        .filter((row) => [versionName(row), row.createdBy, row.id].some((part) => part.toLowerCase().includes(q)));
+      const { rows, next } = cut(all, query, (row) => row.id);
+      return { items: rows.map((row) => scriptRow(row, of.activeScriptId)), next };
+    },
+  }),
+  ...LISTS.flatMap(({ noun, says, query, item, list }) => {
+    // The rows of each list fit its item; of all lists at once the compiler cannot tell.
+    const told = list as (api: Api, of: Workflow | undefined, query: object) => never;
+    return [
+      route({
+        method: 'GET',
+        path: `/api/workflows/{workflow}/${noun}`,
+        scope: 'read',
+        says: `of one workflow: ${says}`,
+        query,
+        answer: listOf(item as z.ZodType),
+        run: (given) => told(given.api, workflowAt(given.api, given.params.workflow), given.query),
+      }),
+      route({
+        method: 'GET',
+        path: `/api/${noun}`,
+        scope: 'read',
+        says,
+        query: { ...query, workflow: name },
+        answer: listOf(item as z.ZodType),
+        run: ({ api, query: { workflow: of, ...rest } }) => told(api, asked(of, api), rest),
+      }),
+    ];
+  }),
+  route({
+    method: 'GET',
+    path: '/api/workflows/{workflow}/logs',
+    scope: 'read',
+    says: 'what a workflow’s handlers logged, newest first',
+    query: {
+      ...page(PAGE),
+      ...search,
+      after: z
+        .string()
+        .max(200)
+        .regex(/^run_\w+:-?\d+$/, 'is no place in a log')
+        .optional(),
+      handler: name,
+    },
+    answer: listOf(logLine),
+    run({ api, params, query: { after, handler, limit, q = '' } }) {
+      const { id } = workflowAt(api, params.workflow);
+      const { lines, next } = api.app.engine.history.logs(id, { after: logPlace(after), handler, limit });
+      const items = lines
+        .filter(({ message }) => message.toLowerCase().includes(q.toLowerCase()))
+        .map(({ handlerName, data, ...line }) => ({ ...line, handler: handlerName, data: parsedJson(data) }));
+      return { items, next: next && `${next.run}:${next.position}` };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/workflows/{workflow}/state',
+    scope: 'read',
+    says: 'what each handler remembers, and when it is next due',
+    answer: listOf(handlerState),
+    run({ api, params }) {
+      const { id } = workflowAt(api, params.workflow);
+      return { items: api.app.engine.history.fetch('handlerStates', id).map(stateRow), next: null };
+    },
+  }),
+];
+
+function logPlace(cursor: string | undefined): { run: string; position: number } | null {
+  const [run_, position] = cursor?.split(':') ?? [];
+  return run_ === undefined ? null : { run: run_, position: Number(position) };
 }

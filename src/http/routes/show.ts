@@ -1,8 +1,9 @@
-import type { Hono } from 'hono';
+import type { z } from 'zod';
 import {
   type DeliveryId,
   type EventId,
   type ExecutionId,
+  type IdKind,
   type InputId,
   idShapeOf,
   type MutationId,
@@ -14,47 +15,80 @@ import {
   type WorkflowId,
 } from '#base';
 import type { Workflow } from '#model';
-import { inputStory, outputStory, statusOf } from '#story';
-import { type Api, type Env, one, tellerOf } from '../context.ts';
+import { authorSources, parseManifest } from '#script';
+import { inputStory, outputStory, outputsOfEvent, statusOf } from '#story';
+import { type Api, tellerOf } from '../context.ts';
+import { idOf } from '../find.ts';
+import { type Route, route } from '../route.ts';
 import { eventRow, mutationRow, parsedJson, runRow, scriptRow, sessionRow, stateRow, workflowRow } from '../rows.ts';
+import { shown, shownEvent, shownInput, shownOutput, shownRun, shownSession, shownVersion } from '../shapes/shown.ts';
 
 const RELATED_MAX = 100;
 
-interface Shown {
-  readonly kind: string;
-  readonly row: object;
-  readonly [related: string]: unknown;
-}
+type Shown<S extends z.ZodType> = z.input<S>;
 
-/** Anything that has an id, with what belongs to it. */
-export function addShow(routes: Hono<Env>, api: Api): void {
-  routes.get('/show/:id', (ask) => {
-    const id = ask.req.param('id');
-    const [named] = api.app.engine.history.fetch('workflowNamed', id);
-    const shown = named ? workflow(api, named) : SHOW[idShapeOf(id) ?? '']?.(api, id);
-    if (shown) return one(ask, shown);
-    throw new RefusedError({
-      code: 'not-found',
-      message: `there is no ${JSON.stringify(id.slice(0, 100))}`,
-      why: 'no workflow has this name, and nothing that can be shown has this id',
-      next: [{ label: 'see the workflows', argv: ['pawl', 'workflows'] }],
-    });
+export const SHOW_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/show/{id}',
+    scope: 'read',
+    says: 'anything by its id, or a workflow by its name, with what belongs to it',
+    answer: shown,
+    run({ api, params: { id } }) {
+      const [named] = api.app.engine.history.fetch('workflowNamed', id);
+      return (named ? showWorkflow(api, named) : SHOW[idShapeOf(id) ?? '']?.(api, id)) ?? missing(id);
+    },
+  }),
+  ...[
+    one('version', '/api/versions/{id}', 'script', shownVersion, 'a version, with its code and its author’s files'),
+    one('session', '/api/sessions/{id}', 'session', shownSession, 'a session with its runs'),
+    one('run', '/api/runs/{id}', 'run', shownRun, 'a run with its chain, its call, what it read and logged'),
+    one('event', '/api/events/{id}', 'event', shownEvent, 'an event with its inputs and the calls made for it'),
+    one('input', '/api/inputs/{id}', 'input', shownInput, 'an input with everything that came of it'),
+    one('output', '/api/outputs/{id}', 'mutation', shownOutput, 'a call with its inputs and its evidence'),
+  ],
+];
+
+function one<P extends `${string}{id}`>(what: string, path: P, kind: IdKind, answer: z.ZodType, says: string): Route {
+  return route({
+    method: 'GET',
+    path,
+    scope: 'read',
+    says,
+    answer,
+    run({ api, params }) {
+      const id = idOf(kind, (params as { id: string }).id);
+      return SHOW[kind]?.(api, id) ?? missing(id, what);
+    },
   });
 }
 
-type Show = (api: Api, id: string) => Shown | undefined;
+function missing(id: string, what?: string): never {
+  throw new RefusedError({
+    code: 'not-found',
+    message: `there is no ${what === undefined ? '' : `${what} `}${JSON.stringify(id.slice(0, 100))}`,
+    why:
+      what === undefined
+        ? 'no workflow has this name, and nothing that can be shown has this id'
+        : 'no row has this id',
+    next: [{ label: 'see the workflows', argv: ['pawl', 'workflows'] }],
+  });
+}
 
-const SHOW: Readonly<Record<string, Show>> = {
+const SHOW: Readonly<Record<string, (api: Api, id: string) => Shown<typeof shown> | undefined>> = {
   workflow(api, id) {
     const [row] = api.app.engine.history.fetch('workflow', id as WorkflowId);
-    return row && workflow(api, row);
+    return row && showWorkflow(api, row);
   },
   script({ app }, id) {
     const { history, reader } = app.engine;
     const [row] = history.fetch('script', id as ScriptId);
-    if (!row) return undefined;
+    const kept = row && reader.scriptCode(row.id);
+    if (!kept) return undefined;
     const active = history.fetch('workflow', row.workflowId)[0]?.activeScriptId ?? null;
-    return { kind: 'version', row: scriptRow(row, active), code: reader.scriptCode(row.id)?.code };
+    const { uses, schedules, webhooks, ...manifest } = parseManifest(kept.manifest);
+    const sources = authorSources(manifest);
+    return { kind: 'version', row: scriptRow(row, active), code: kept.code, sources, uses, schedules, webhooks };
   },
   execution({ app }, id) {
     const [row] = app.engine.history.fetch('execution', id as ExecutionId);
@@ -73,11 +107,13 @@ const SHOW: Readonly<Record<string, Show>> = {
     const [row] = history.fetch('run', id as RunId);
     if (!row) return undefined;
     const [output] = history.fetch('ledger', row.rootRunId);
+    const chain = history.runsOfChain(row.rootRunId, RELATED_MAX);
     return {
       kind: 'run',
       row: runRow(teller, row),
-      chain: history.runsOfChain(row.rootRunId, RELATED_MAX).map((run) => `${run.id} ${run.phase} ${run.status}`),
-      output: output && outputStory(teller, output),
+      chain: chain.map((run) => `${run.id} ${run.phase} ${run.status}`),
+      runs: chain.map((run) => runRow(teller, run)),
+      ...(output && { output: outputStory(teller, output) }),
       reserved: history.fetch('reserved', row.id).map(eventRow),
       published: history.eventsPublishedBy(row.id, { limit: RELATED_MAX }).map(eventRow),
       reads: history.readsOfRun(row.id, RELATED_MAX).map((read) => ({ ...read, request: parsedJson(read.request) })),
@@ -85,7 +121,8 @@ const SHOW: Readonly<Record<string, Show>> = {
     };
   },
   event(api, id) {
-    const { history } = tellerOf(api);
+    const teller = tellerOf(api);
+    const { history } = teller;
     const [row] = history.fetch('event', id as EventId);
     if (!row) return undefined;
     return {
@@ -93,6 +130,7 @@ const SHOW: Readonly<Record<string, Show>> = {
       row: eventRow(row),
       inputs: history.inputsOfEvent(row.id, RELATED_MAX),
       redone: history.redosOf(row.id, RELATED_MAX).map(eventRow),
+      outputs: outputsOfEvent(teller, row).map((each) => outputStory(teller, each)),
     };
   },
   mutation(api, id) {
@@ -104,6 +142,10 @@ const SHOW: Readonly<Record<string, Show>> = {
       kind: 'output',
       row: { ...mutationRow(row), version, handler },
       inputs,
+      events: row.eventIds
+        .slice(0, RELATED_MAX)
+        .flatMap((event) => teller.history.fetch('event', event))
+        .map(eventRow),
       evidence: teller.history.evidence(row.id, RELATED_MAX),
     };
   },
@@ -125,7 +167,7 @@ const SHOW: Readonly<Record<string, Show>> = {
   },
 };
 
-function workflow(api: Api, row: Workflow): Shown {
+function showWorkflow(api: Api, row: Workflow): Shown<typeof shown> {
   const teller = tellerOf(api);
   const { sentence, since, next } = statusOf(teller, row);
   return {

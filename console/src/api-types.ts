@@ -1,0 +1,539 @@
+// Made by `npm run docs` from the routes of the engine: do not edit.
+
+export type Acted = { readonly workflow: string; readonly name: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly execution?: string; readonly folded?: boolean; readonly cancelled?: boolean };
+
+export type Answered = { readonly output?: string; readonly workflow?: string; readonly status?: OutputStatus | WorkflowStatus; readonly words?: string; readonly run?: string; readonly reconcileAt?: number };
+
+export type Backlog = { readonly workflow: string; readonly name: string; readonly pending: number; readonly oldestAt: number; readonly ageMs: number };
+
+export type Bucket = { readonly at: number; readonly inputs: number; readonly outputs: number; readonly done: number; readonly failed: number; readonly waiting: number; readonly unknown: number };
+
+export type Chart = { readonly per: 'hour' | 'day'; readonly from: number; readonly to: number; readonly items: readonly Bucket[] };
+
+export type Choice = { readonly id: string; readonly label: string; readonly does: string; readonly notBefore: number | null; readonly asks: 'result' | null; readonly request: { readonly method: 'POST'; readonly path: string; readonly body: unknown } | null; readonly argv: readonly string[] | null };
+
+export type Connection = { readonly name: string; readonly type: string; readonly status: 'ok' | 'refused'; readonly reason: string | null; readonly since: number | null; readonly workflows: readonly string[]; readonly reads: readonly string[]; readonly mutations: readonly string[]; readonly approval: Readonly<Record<string, 'never' | 'first' | 'always'>> };
+
+export type ConnectionTested = { readonly connection: string; readonly ok?: boolean; readonly version?: number; readonly freed: readonly string[]; readonly sentence: string; readonly error?: { readonly class: string; readonly message: string; readonly retryAfterMs?: number } };
+
+export type Delivery = { readonly id: string; readonly workflowId: string; readonly handlerName: string; readonly deliveryId: string; readonly headers: unknown; readonly body: unknown; readonly status: 'pending' | 'done'; readonly runId: string | null; readonly receivedAt: number };
+
+export type Deployed = { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly isNew: boolean; readonly activated: boolean; readonly status: WorkflowStatus; readonly findings: readonly unknown[]; readonly inFlight: readonly string[]; readonly undo: readonly string[] | null };
+
+export type Diagnosis = { readonly ok: boolean; readonly items: readonly { readonly name: string; readonly says: string; readonly count: number; readonly offenders: readonly unknown[] }[]; readonly next: string | null; readonly counts: Readonly<Record<string, number>>; readonly held: readonly { readonly invariant: string; readonly workflow: string; readonly id: string }[] };
+
+export type Event = { readonly id: string; readonly workflowId: string; readonly topic: string; readonly messageId: string; readonly payload: unknown; readonly title: string | null; readonly status: EventStatus; readonly reservedByRunId: string | null; readonly redoOf: string | null; readonly pendingSeq: number; readonly publishedByRunId: string | null; readonly createdAt: number };
+
+export type EventStatus = 'pending' | 'reserved' | 'parked' | 'consumed' | 'skipped';
+
+export type Evidence = { readonly id: string; readonly mutationId: string; readonly says: 'applied' | 'failed' | 'uncertain'; readonly detail: string; readonly source: string; readonly createdAt: number };
+
+export type Execution = { readonly id: string; readonly workflowId: string; readonly status: 'requested' | 'scheduling' | 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned'; readonly trigger: Trigger; readonly epoch: number; readonly owner: string | null; readonly cancelRequestedAt: number | null; readonly cancelRequestedBy: string | null; readonly schedulingUntil: number | null; readonly requestedAt: number; readonly startedAt: number | null; readonly endedAt: number | null };
+
+export type Found = { readonly kind: 'workflow' | 'input' | 'output' | 'event' | 'run' | 'session' | 'version' | 'connection'; readonly id: string; readonly title: string; readonly workflow: string; readonly status: string; readonly at: number | null };
+
+export type Graph = { readonly workflow: string; readonly name: string; readonly version: string | null; readonly producers: readonly { readonly name: string; readonly publishes: readonly string[]; readonly webhook: boolean; readonly schedule: unknown; readonly nextAt: number | null; readonly wakeAt: number | null; readonly backoffUntil: number | null; readonly running: boolean; readonly broken: boolean }[]; readonly topics: readonly { readonly name: string; readonly pending: number; readonly reserved: number; readonly parked: number; readonly oldestAt: number | null }[]; readonly consumers: readonly { readonly name: string; readonly subscribe: readonly string[]; readonly publishes: readonly string[]; readonly hasMutate: boolean; readonly hasNext: boolean; readonly nextAt: number | null; readonly wakeAt: number | null; readonly backoffUntil: number | null; readonly running: boolean; readonly broken: boolean }[]; readonly connections: readonly { readonly name: string; readonly type: string; readonly status: 'ok' | 'refused' | 'missing' }[] };
+
+export type HandlerState = { readonly handler: string; readonly workflowId: string; readonly state: unknown; readonly nextAt: number | null; readonly wakeAt: number | null; readonly restedSeq: number | null; readonly backoffUntil: number | null; readonly transientSince: number | null; readonly transientCount: number; readonly repaired: boolean; readonly failedRepairs: number; readonly crashCount: number; readonly crashEventId: string | null };
+
+export type Health = { readonly ok: boolean; readonly version: string; readonly dataDir: string; readonly pid: number; readonly startedAt: number };
+
+export type Input = { readonly id: string; readonly workflow: string; readonly name: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string; readonly events: { readonly pending: number; readonly reserved: number; readonly consumed: number; readonly skipped: number; readonly parked: number }; readonly outputs: readonly { readonly id: string; readonly title: string | null; readonly status: OutputStatus; readonly words: string }[] };
+
+export type InputRow = { readonly id: string; readonly workflowId: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number };
+
+export type LogLine = { readonly runId: string; readonly position: number; readonly at: number; readonly message: string; readonly data: unknown; readonly handler: string };
+
+export type Need = { readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence'; readonly id: string; readonly workflow: string; readonly name: string; readonly sentence: string; readonly since: number | null; readonly evidence: readonly string[]; readonly next: readonly NextStep[]; readonly title: string | null; readonly call: { readonly id: string; readonly connection: string; readonly method: string; readonly preview: string; readonly params: unknown; readonly idempotencyKey: string; readonly status: OutputStatus; readonly setAside: boolean; readonly expiresAt: number | null } | null; readonly inputs: readonly InputRow[]; readonly events: readonly Event[]; readonly known: readonly string[]; readonly unknown: readonly string[]; readonly facts: readonly { readonly at: number; readonly source: string; readonly says: string }[]; readonly choices: readonly Choice[]; readonly result: ResultAsked | null; readonly workflows: readonly string[]; readonly handler: string | null; readonly version: string | null; readonly run: string | null; readonly place: { readonly file: string; readonly line: number; readonly column: number; readonly lines: readonly { readonly number: number; readonly text: string }[] } | null; readonly link: string };
+
+export type NeedsCount = { readonly total: number; readonly kinds: Readonly<Record<string, number>> };
+
+export type NextStep = { readonly label: string; readonly argv?: readonly string[] };
+
+export type Output = { readonly id: string; readonly workflow: string; readonly name: string; readonly handler: string; readonly run: string; readonly version: string; readonly title: string | null; readonly connection: string; readonly method: string; readonly preview: string; readonly status: OutputStatus; readonly words: string; readonly setAside: boolean; readonly resolvedBy: 'provider' | 'reconcile' | 'user_assert_applied' | 'user_assert_failed' | 'user_skip' | 'user_reject' | 'expired' | null; readonly resolvedByName: string | null; readonly error: string | null; readonly events: readonly string[]; readonly inputs: readonly { readonly id: string; readonly source: string; readonly title: string }[]; readonly createdAt: number; readonly resolvedAt: number | null };
+
+export type OutputStatus = 'pending' | 'in_flight' | 'needs_reconcile' | 'indeterminate' | 'applied' | 'failed';
+
+export type Overview = { readonly now: number; readonly startedAt: number; readonly needs: NeedsCount; readonly workflows: Readonly<Record<string, number>>; readonly lastDay: Bucket; readonly backlog: { readonly pending: number; readonly oldestAt: number | null; readonly workflows: number }; readonly health: { readonly recoveredRuns: number; readonly violations: number; readonly refusedConnections: readonly string[] } };
+
+export type Problem = { readonly type: string; readonly title: string; readonly status: number; readonly detail: string; readonly code: string; readonly why: string; readonly retryable: boolean; readonly ids: Readonly<Record<string, string>>; readonly next: readonly NextStep[]; readonly docs: string; readonly notBefore?: number; readonly findings?: readonly unknown[] };
+
+export type ResultAsked = { readonly schema: unknown; readonly required: boolean; readonly assumed: unknown };
+
+export type Run = { readonly id: string; readonly scriptRunId: string; readonly scriptId: string; readonly workflowId: string; readonly rootRunId: string; readonly retryOf: string | null; readonly attempt: number; readonly handlerType: 'producer' | 'consumer'; readonly handlerName: string; readonly phase: 'preparing' | 'prepared' | 'mutating' | 'mutated' | 'emitting' | 'committed' | 'executing'; readonly status: RunStatus; readonly prepareResult: unknown; readonly mutationOutcome: '' | 'success' | 'failure' | 'skipped'; readonly outputState: unknown; readonly error: string | null; readonly errorType: string | null; readonly suspects: readonly string[]; readonly cost: number; readonly startSeq: number; readonly deliveryId: string | null; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
+
+export type RunStatus = 'active' | 'paused:transient' | 'paused:approval' | 'paused:reconciliation' | 'failed:logic' | 'failed:internal' | 'crashed' | 'cancelled' | 'committed';
+
+export type Session = { readonly id: string; readonly executionId: string; readonly scriptId: string; readonly workflowId: string; readonly trigger: Trigger; readonly result: '' | 'completed' | 'failed'; readonly error: string | null; readonly cost: number; readonly handlerRunCount: number; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
+
+export type ShownDelivery = { readonly kind: 'delivery'; readonly row: Delivery };
+
+export type ShownEvent = { readonly kind: 'event'; readonly row: Event; readonly inputs: readonly InputRow[]; readonly redone: readonly Event[]; readonly outputs: readonly Output[] };
+
+export type ShownExecution = { readonly kind: 'execution'; readonly row: Execution };
+
+export type ShownInput = { readonly kind: 'input'; readonly row: { readonly id: string; readonly workflowId: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string }; readonly outputs: readonly { readonly id: string; readonly title: string | null; readonly status: OutputStatus; readonly words: string }[]; readonly events: readonly Event[] };
+
+export type ShownOutput = { readonly kind: 'output'; readonly row: { readonly id: string; readonly handlerRunId: string; readonly rootRunId: string; readonly scriptId: string; readonly workflowId: string; readonly status: OutputStatus; readonly connection: string; readonly method: string; readonly params: unknown; readonly effectHash: string; readonly eventIds: readonly string[]; readonly firstEventId: string; readonly idempotencyKey: string; readonly uiTitle: string | null; readonly preview: string; readonly result: unknown; readonly error: string | null; readonly canReconcile: boolean; readonly visibilityMs: number; readonly callTimeoutMs: number; readonly callDeadline: number | null; readonly callEndedAt: number | null; readonly approvedAt: number | null; readonly approvedBy: string | null; readonly approvalExpiresAt: number | null; readonly reconcileAt: number | null; readonly reconcileOwner: string | null; readonly reconcileUntil: number | null; readonly reconcileCount: number; readonly setAsideAt: number | null; readonly resolvedBy: 'provider' | 'reconcile' | 'user_assert_applied' | 'user_assert_failed' | 'user_skip' | 'user_reject' | 'expired' | null; readonly resolvedByName: string | null; readonly resolvedAt: number | null; readonly createdAt: number; readonly words: string; readonly version: string; readonly handler: string }; readonly inputs: readonly { readonly id: string; readonly source: string; readonly title: string }[]; readonly events: readonly Event[]; readonly evidence: readonly Evidence[] };
+
+export type ShownRun = { readonly kind: 'run'; readonly row: Run; readonly chain: readonly string[]; readonly runs: readonly Run[]; readonly output?: Output; readonly reserved: readonly Event[]; readonly published: readonly Event[]; readonly reads: readonly { readonly runId: string; readonly position: number; readonly at: number; readonly connection: string; readonly method: string; readonly request: unknown; readonly answer: string }[]; readonly logs: readonly { readonly runId: string; readonly position: number; readonly at: number; readonly message: string; readonly data: unknown }[] };
+
+export type ShownSession = { readonly kind: 'session'; readonly row: Session; readonly runs: readonly Run[] };
+
+export type ShownTask = { readonly kind: 'task'; readonly row: Task };
+
+export type ShownVersion = { readonly kind: 'version'; readonly row: Version; readonly code?: string; readonly sources: readonly { readonly file: string; readonly text: string }[]; readonly uses: Readonly<Record<string, string>>; readonly schedules: unknown; readonly webhooks: unknown };
+
+export type ShownWorkflow = { readonly kind: 'workflow'; readonly row: { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting; readonly sentence: string; readonly since: number | null }; readonly next: readonly NextStep[]; readonly state: readonly HandlerState[]; readonly executions: readonly Execution[]; readonly tasks: readonly Task[] };
+
+export type Status = { readonly workflow: string; readonly name: string; readonly status: WorkflowStatus; readonly kind: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; readonly sentence: string; readonly since: number | null; readonly blocks: string | null; readonly waiting: Waiting; readonly next: readonly NextStep[] };
+
+export type Task = { readonly id: string; readonly workflowId: string; readonly runId: string; readonly kind: 'repair' | 'evidence'; readonly status: 'open' | 'closed'; readonly detail: string; readonly createdAt: number; readonly closedAt: number | null; readonly closedBy: string | null };
+
+export type Trigger = 'wake' | 'retry' | 'event' | 'schedule' | 'webhook' | 'manual';
+
+export type Version = { readonly id: string; readonly workflowId: string; readonly major: number; readonly minor: number; readonly contentHash: string; readonly handlers: { readonly topics: readonly string[]; readonly producers: readonly { readonly name: string; readonly publishes: readonly string[]; readonly webhook: boolean }[]; readonly consumers: readonly { readonly name: string; readonly subscribe: readonly string[]; readonly publishes: readonly string[]; readonly hasMutate: boolean; readonly hasNext: boolean }[] }; readonly createdAt: number; readonly createdBy: string; readonly version: string; readonly active: boolean };
+
+export type Waiting = { readonly pending: number; readonly reserved: number; readonly parked: number; readonly deliveries: number };
+
+export type Workflow = { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting };
+
+export type WorkflowStatus = 'draft' | 'ready' | 'active' | 'paused' | 'error' | 'archived';
+
+/** Every operation by its method and path: what it takes, and what it answers. */
+export interface Operations {
+  /** which engine this is, and that it answers */
+  'GET /api/health': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Health;
+  };
+  /** write a consistent copy of the database, while the engine runs */
+  'POST /api/backup': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly file: string };
+    answer: { readonly schema: 1 } & { readonly file: string; readonly workflows: number };
+  };
+  /** everything that must be true, with whatever breaks it */
+  'GET /api/doctor': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Diagnosis;
+  };
+  /** everything at a glance: what needs a person, the last day, the age of the backlog, health */
+  'GET /api/overview': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Overview;
+  };
+  /** how much waits for a person, by kind */
+  'GET /api/needs/count': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & NeedsCount;
+  };
+  /** inputs and outputs over time, by the hour or the day */
+  'GET /api/chart': {
+    path: Record<never, never>;
+    query: { from?: number; to?: number; per?: 'hour' | 'day'; workflow?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & Chart;
+  };
+  /** how much waits in each workflow, and since when; the oldest first */
+  'GET /api/backlog': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Backlog[]; readonly next: string | null };
+  };
+  /** anything by its id, its name or a part of its title */
+  'GET /api/search': {
+    path: Record<never, never>;
+    query: { q: string; limit?: number };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Found[]; readonly next: string | null };
+  };
+  /** producers, topics and consumers, and how much waits between them */
+  'GET /api/workflows/{workflow}/graph': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Graph;
+  };
+  /** live changes as server-sent events: keys of what is not as it was; one `reset` when some were missed */
+  'GET /api/live': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: string;
+  };
+  /** this document */
+  'GET /api/openapi.json': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: unknown;
+  };
+  /** how each workflow stands, in plain words, with what to do about it */
+  'GET /api/status': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Status[]; readonly next: string | null };
+  };
+  /** everything that waits for a person, each with its evidence and what can be pressed */
+  'GET /api/needs': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; kind?: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence'; workflow?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Need[]; readonly next: string | null };
+  };
+  /** the story of an input, event, run, output or workflow, in the order of time */
+  'GET /api/explain/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output'; readonly id: string; readonly story: readonly string[] };
+  };
+  /** the workflows, by name */
+  'GET /api/workflows': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; status?: WorkflowStatus };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Workflow[]; readonly next: string | null };
+  };
+  /** one workflow, by its name or id */
+  'GET /api/workflows/{workflow}': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Workflow;
+  };
+  /** the versions of a workflow, newest first */
+  'GET /api/workflows/{workflow}/versions': {
+    path: { workflow: string };
+    query: { after?: string; limit?: number; q?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Version[]; readonly next: string | null };
+  };
+  /** of one workflow: sessions, newest first */
+  'GET /api/workflows/{workflow}/sessions': {
+    path: { workflow: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: '' | 'completed' | 'failed'; trigger?: Trigger; version?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Session[]; readonly next: string | null };
+  };
+  /** sessions, newest first */
+  'GET /api/sessions': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: '' | 'completed' | 'failed'; trigger?: Trigger; version?: string; workflow?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Session[]; readonly next: string | null };
+  };
+  /** of one workflow: runs, newest first */
+  'GET /api/workflows/{workflow}/runs': {
+    path: { workflow: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: RunStatus; handler?: string; session?: string; version?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Run[]; readonly next: string | null };
+  };
+  /** runs, newest first */
+  'GET /api/runs': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: RunStatus; handler?: string; session?: string; version?: string; workflow?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Run[]; readonly next: string | null };
+  };
+  /** of one workflow: events, oldest first */
+  'GET /api/workflows/{workflow}/events': {
+    path: { workflow: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: EventStatus; topic?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Event[]; readonly next: string | null };
+  };
+  /** events, oldest first */
+  'GET /api/events': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: EventStatus; topic?: string; workflow?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Event[]; readonly next: string | null };
+  };
+  /** of one workflow: what came in and what came of it, newest first */
+  'GET /api/workflows/{workflow}/inputs': {
+    path: { workflow: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: 'done' | 'pending' | 'skipped' | 'waiting'; source?: string; type?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Input[]; readonly next: string | null };
+  };
+  /** what came in and what came of it, newest first */
+  'GET /api/inputs': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: 'done' | 'pending' | 'skipped' | 'waiting'; source?: string; type?: string; workflow?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Input[]; readonly next: string | null };
+  };
+  /** of one workflow: calls to the outside, newest first */
+  'GET /api/workflows/{workflow}/outputs': {
+    path: { workflow: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: OutputStatus; handler?: string; connection?: string; method?: string; version?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Output[]; readonly next: string | null };
+  };
+  /** calls to the outside, newest first */
+  'GET /api/outputs': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: OutputStatus; handler?: string; connection?: string; method?: string; version?: string; workflow?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Output[]; readonly next: string | null };
+  };
+  /** what a workflow’s handlers logged, newest first */
+  'GET /api/workflows/{workflow}/logs': {
+    path: { workflow: string };
+    query: { after?: string; limit?: number; q?: string; handler?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly LogLine[]; readonly next: string | null };
+  };
+  /** what each handler remembers, and when it is next due */
+  'GET /api/workflows/{workflow}/state': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly HandlerState[]; readonly next: string | null };
+  };
+  /** anything by its id, or a workflow by its name, with what belongs to it */
+  'GET /api/show/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownWorkflow | ShownVersion | ShownExecution | ShownSession | ShownRun | ShownEvent | ShownOutput | ShownInput | ShownDelivery | ShownTask;
+  };
+  /** a version, with its code and its author’s files */
+  'GET /api/versions/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownVersion;
+  };
+  /** a session with its runs */
+  'GET /api/sessions/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownSession;
+  };
+  /** a run with its chain, its call, what it read and logged */
+  'GET /api/runs/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownRun;
+  };
+  /** an event with its inputs and the calls made for it */
+  'GET /api/events/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownEvent;
+  };
+  /** an input with everything that came of it */
+  'GET /api/inputs/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownInput;
+  };
+  /** a call with its inputs and its evidence */
+  'GET /api/outputs/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownOutput;
+  };
+  /** run a workflow now, its producers too */
+  'POST /api/workflows/{workflow}/trigger': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Acted;
+  };
+  /** start no further run and send nothing new */
+  'POST /api/workflows/{workflow}/pause': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Acted;
+  };
+  /** lift a pause or an error */
+  'POST /api/workflows/{workflow}/resume': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Acted;
+  };
+  /** put a workflow away for good */
+  'POST /api/workflows/{workflow}/archive': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Acted;
+  };
+  /** leave repair, and try again as it is */
+  'POST /api/workflows/{workflow}/retry': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Acted;
+  };
+  /** give a permission that is missing */
+  'POST /api/workflows/{workflow}/approve': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Acted;
+  };
+  /** stop the session under way at a safe point */
+  'POST /api/workflows/{workflow}/cancel': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Acted;
+  };
+  /** publish events */
+  'POST /api/workflows/{workflow}/publish': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: { readonly events: readonly { readonly topic: string; readonly messageId?: string; readonly payload?: unknown; readonly title?: string }[] };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly events: readonly string[] };
+  };
+  /** set what a handler remembers */
+  'PUT /api/workflows/{workflow}/state/{handler}': {
+    path: { workflow: string; handler: string };
+    query: Record<never, never>;
+    body: { readonly state: unknown };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly handler: string; readonly state: unknown };
+  };
+  /** say what is wrong with a script, without keeping it */
+  'POST /api/validate': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly name: string; readonly code: string; readonly sourceMap: string; readonly contentHash?: string };
+    answer: { readonly schema: 1 } & { readonly valid: boolean; readonly findings: readonly unknown[] };
+  };
+  /** make a script a version of its workflow, and let it take over */
+  'POST /api/deploy': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly name: string; readonly code: string; readonly sourceMap: string; readonly contentHash?: string; readonly activate?: boolean; readonly skipPending?: boolean; readonly base?: string; readonly major?: boolean };
+    answer: { readonly schema: 1 } & Deployed;
+  };
+  /** let the version before, or the one named, take over again */
+  'POST /api/workflows/{workflow}/rollback': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: { readonly version?: string };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly undo: readonly string[] | null };
+  };
+  /** answer what became of a call whose outcome nobody knows */
+  'POST /api/outputs/{id}/resolve': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: { readonly how: 'happened' | 'did_not_happen' | 'skip' | 'check_again'; readonly result?: unknown };
+    answer: { readonly schema: 1 } & Answered;
+  };
+  /** one answer for many calls: those named, or all of a connection and a time whose outcome nobody knows */
+  'POST /api/outputs/resolve': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly how: 'happened' | 'did_not_happen' | 'skip' | 'check_again'; readonly outputs?: readonly string[]; readonly connection?: string; readonly from?: number; readonly to?: number };
+    answer: { readonly schema: 1 } & { readonly answered: number; readonly refused: number; readonly items: readonly { readonly output: string; readonly ok: boolean; readonly problem?: Problem }[] };
+  };
+  /** leave an unknown outcome open, and let the workflow go on without it */
+  'POST /api/outputs/{id}/set-aside': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Answered;
+  };
+  /** let a call that waits for approval be sent */
+  'POST /api/outputs/{id}/approve': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & Answered;
+  };
+  /** do not send a call that waits for approval: skip its events, or park them */
+  'POST /api/outputs/{id}/reject': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: { readonly how: 'skip' | 'park' };
+    answer: { readonly schema: 1 } & Answered;
+  };
+  /** end a stopped run without its next */
+  'POST /api/runs/{id}/finish': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly run: string; readonly status: RunStatus };
+  };
+  /** mark pending or parked events as not to be done */
+  'POST /api/events/skip': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly events: readonly string[] };
+    answer: { readonly schema: 1 } & { readonly events: readonly string[]; readonly changed?: number };
+  };
+  /** put pending events aside */
+  'POST /api/events/park': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly events: readonly string[] };
+    answer: { readonly schema: 1 } & { readonly events: readonly string[]; readonly changed?: number };
+  };
+  /** bring parked events back */
+  'POST /api/events/unpark': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly events: readonly string[] };
+    answer: { readonly schema: 1 } & { readonly events: readonly string[]; readonly changed?: number };
+  };
+  /** do consumed or skipped events again, as new ones */
+  'POST /api/events/redo': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly events: readonly string[] };
+    answer: { readonly schema: 1 } & { readonly events: readonly string[]; readonly changed?: number };
+  };
+  /** what the config connects, whether it works, and who waits for it */
+  'GET /api/connections': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Connection[]; readonly next: string | null };
+  };
+  /** read once through a connection; if that works, everybody who waits for it goes on */
+  'POST /api/connections/{name}/test': {
+    path: { name: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & ConnectionTested;
+  };
+  /** a person says that a connection works again */
+  'POST /api/connections/{name}/cure': {
+    path: { name: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & ConnectionTested;
+  };
+  /** a webhook’s delivery, signed by its sender: 202 when it is on the disk, 200 when it was already */
+  'POST /hooks/{workflow}/{hook}': {
+    path: { workflow: string; hook: string };
+    query: Record<never, never>;
+    body: unknown;
+    answer: unknown;
+  };
+}

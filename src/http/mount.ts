@@ -1,0 +1,54 @@
+import { Hono } from 'hono';
+import { type Api, SCHEMA } from './context.ts';
+import { type Guards, guard } from './guard.ts';
+import { bodyOf, queryOf } from './input.ts';
+import { problemOf, RequestError } from './problem.ts';
+import type { Ask, Env, Route } from './route.ts';
+
+const PROBLEM = 'application/problem+json';
+
+/** Every route behind its guards. What no route answers to is refused behind the same guards. */
+export function mounted(
+  api: Api,
+  routes: readonly Route[],
+  guards: Guards,
+  onError: (error: unknown) => void,
+): Hono<Env> {
+  const server = new Hono<Env>();
+  server.onError((error, ask) => {
+    const problem = problemOf(error);
+    if (problem.status === 500) onError(error);
+    // The rest of a body that nobody reads would be taken for the next request.
+    if (problem.status === 413) ask.header('connection', 'close');
+    return ask.body(JSON.stringify(problem), problem.status, { 'content-type': PROBLEM });
+  });
+  for (const route of routes) {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    server.on([route.method], [path], ...guard(route, guards), (ask) => answer(api, route, ask));
+  }
+  for (const each of guard({ method: 'GET', path: '/api/*', scope: 'read' }, guards)) server.use('/api/*', each);
+  server.notFound((ask) => {
+    const problem = problemOf(noRoute(ask));
+    return ask.body(JSON.stringify(problem), problem.status, { 'content-type': PROBLEM });
+  });
+  return server;
+}
+
+async function answer(api: Api, route: Route, ask: Ask): Promise<Response> {
+  const asker = ask.get('asker');
+  const asked = { api, params: ask.req.param(), query: queryOf(ask, route), asker, by: asker?.by ?? '', ask };
+  // A raw route reads its body itself: it may be no JSON, and its bytes may be signed.
+  if (route.raw) return (await route.run({ ...asked, body: undefined })) as Response;
+  const told = await route.run({ ...asked, body: await bodyOf(ask, route) });
+  return ask.json({ schema: SCHEMA, ...(told as object) });
+}
+
+function noRoute(ask: Ask): RequestError {
+  return new RequestError(
+    404,
+    'no-route',
+    `there is nothing at ${ask.req.method} ${ask.req.path.slice(0, 200)}`,
+    'the API has no such route',
+    'see docs/api.md',
+  );
+}

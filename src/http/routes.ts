@@ -1,0 +1,25 @@
+import type { Route } from './route.ts';
+import { ANSWER_ROUTES } from './routes/answers.ts';
+import { CONNECTION_ROUTES } from './routes/connections.ts';
+import { DATA_ROUTES } from './routes/data.ts';
+import { HOOK_ROUTES } from './routes/hooks.ts';
+import { LIST_ROUTES } from './routes/lists.ts';
+import { LOOK_ROUTES } from './routes/look.ts';
+import { SHOW_ROUTES } from './routes/show.ts';
+import { STATUS_ROUTES } from './routes/status.ts';
+import { VERSION_ROUTES } from './routes/versions.ts';
+import { WORKFLOW_ROUTES } from './routes/workflows.ts';
+
+/** Everything the API answers to: what is mounted, what the document tells, and what the tests walk. */
+export const ROUTES: readonly Route[] = [
+  ...DATA_ROUTES,
+  ...LOOK_ROUTES,
+  ...STATUS_ROUTES,
+  ...LIST_ROUTES,
+  ...SHOW_ROUTES,
+  ...WORKFLOW_ROUTES,
+  ...VERSION_ROUTES,
+  ...ANSWER_ROUTES,
+  ...CONNECTION_ROUTES,
+  ...HOOK_ROUTES,
+];
