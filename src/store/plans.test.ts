@@ -38,7 +38,9 @@ const STATEMENTS: readonly (readonly [string, SqlText])[] = [
   ...Object.entries(LISTINGS).map(([name, sql]) => [`listing ${name}`, sql] as const),
   ...Object.entries(EVENT_LISTINGS).map(([name, sql]) => [`listing events ${name}`, sql] as const),
   ...Object.entries(HISTORY).map(([name, sql]) => [`history ${name}`, sql] as const),
-  ...Object.entries(COUNTS).map(([name, sql]) => [`count ${name}`, sql] as const),
+  ...Object.entries(COUNTS).map(
+    ([name, sql]) => [`${sql.includes(':above') ? 'history ' : ''}count ${name}`, sql] as const,
+  ),
   ...allListStatements(),
   ['audit head', AUDIT_HEAD],
 ];

@@ -171,7 +171,7 @@ export function allListStatements(): readonly (readonly [string, string])[] {
         return orders.flatMap((order) => {
           const { page, reach } = listStatement(name, order, ofWorkflow, byStatus);
           const title = `${name} ${order}${ofWorkflow ? ' of a workflow' : ''}${byStatus ? ' by status' : ''}`;
-          return [[`list ${title}`, page] as const, [`reach of ${title}`, reach] as const];
+          return [[`history list ${title}`, page] as const, [`history reach of ${title}`, reach] as const];
         });
       }),
     ),
