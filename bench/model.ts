@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowId } from '#base';
 import { type Engine, openEngine } from '#execution';
+import { copyHistory } from '../test/support/old-history.ts';
 import { prepareReplay, record } from './recorded.ts';
 import { deploy, publish, work } from './workload.ts';
 
@@ -14,6 +15,8 @@ const IN_FLIGHT = [1, 8, 64];
 const ROUNDS = QUICK ? 3 : 7;
 const CYCLES_PER_ROUND = QUICK ? 640 : 1_920;
 const GROW_CYCLES = 40;
+/** Message ids of what the rounds do not take. */
+const FIRST = 10_000;
 const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'));
 
 try {
@@ -123,18 +126,27 @@ async function grow(what: string, counts: readonly number[], sizeOf: (count: num
   for (const { engine } of worlds) await engine.close();
 }
 
+/**
+ * Half of what is stored was done long ago, with its runs and calls, the other half waits; all of it in the same few workflows: the worst
+ * neighbours a query can have.
+ */
 async function world(name: string, size: Size): Promise<{ engine: Engine; busy: WorkflowId[] }> {
-  const engine = await openEngine({ dataDir: join(folder, name) });
+  const dataDir = join(folder, name);
+  const before = await openEngine({ dataDir });
   const workflows: WorkflowId[] = [];
   for (let i = 0; i < size.workflows; i += 64) {
     const names = Array.from({ length: Math.min(64, size.workflows - i) }, (_, j) => `w${i + j}`);
-    workflows.push(...(await Promise.all(names.map((workflow) => deploy(engine, workflow)))));
+    workflows.push(...(await Promise.all(names.map((workflow) => deploy(before, workflow)))));
   }
   const busy = workflows.slice(0, 8);
-  const each = Math.ceil(size.events / busy.length);
-  // Most of what is stored is old and pending in the same workflows: the worst neighbours a query can have.
+  await Promise.all(busy.map((workflow) => publish(before, workflow, 1, 'in', FIRST)));
+  await Promise.all(busy.map((workflow) => work(before, workflow, 1, FIRST)));
+  await before.close();
+  const half = Math.ceil(size.events / busy.length / 2);
+  copyHistory(join(dataDir, 'pawl.db'), half);
+  const engine = await openEngine({ dataDir });
   await Promise.all(busy.map((workflow) => publish(engine, workflow, ROUNDS * GROW_CYCLES)));
-  await Promise.all(busy.map((workflow) => publish(engine, workflow, each, 'in', 10_000)));
+  await Promise.all(busy.map((workflow) => publish(engine, workflow, half, 'in', FIRST + 1)));
   return { engine, busy };
 }
 

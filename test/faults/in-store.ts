@@ -104,7 +104,7 @@ export const STORE_FAULTS: readonly Fault[] = [
   {
     name: 'SQL: a question that was set aside is forgotten',
     file: MUTATIONS,
-    find: 'WHERE workflow_id = :workflow AND set_aside_at IS NOT NULL`',
+    find: 'WHERE workflow_id = :workflow AND set_aside_at > 0`',
     replace: 'WHERE workflow_id = :workflow AND set_aside_at < 0`',
   },
   {
