@@ -62,7 +62,7 @@ test('whoever is told of a change finds it', async () => {
   const { store, changes, manager } = setUp();
   let found = 0;
   changes.listen((list) => {
-    for (const { id } of list) if (store.rows.workflows.get(id)) found++;
+    for (const { kind, id } of list) if (kind === 'workflow' && store.rows.workflows.get(id)) found++;
   });
   await manager.createWorkflow('a', PERSON);
   assert.equal(found, 1);
