@@ -179,10 +179,10 @@ test('changes are told after the commit, once a row, and not for refusals', asyn
   });
   const { workflow } = await manager.createWorkflow('a', PERSON);
   await manager.createWorkflow('a', PERSON).catch(() => undefined);
-  assert.deepEqual(told, [`workflow ${workflow}`]);
+  assert.deepEqual(told, [`workflow ${workflow}`, `audit ${workflow}`]);
   stop();
   await manager.createWorkflow('b', PERSON);
-  assert.equal(told.length, 1);
+  assert.equal(told.length, 2);
 });
 
 test('a command that is decided twice makes the same ids', async () => {
