@@ -110,7 +110,8 @@ export interface History extends Source {
   /** What people did to this thing. */
   audit(subject: string, limit: number): readonly AuditEntry[];
   /** How many events have this status: `max` means so many or more. */
-  countEvents(workflow: WorkflowId, status: 'pending' | 'reserved' | 'parked', max: number): number;
+  countPending(workflow: WorkflowId, topic: string, max: number): number;
+  countEvents(workflow: WorkflowId, status: 'reserved' | 'parked', max: number): number;
   countDeliveries(workflow: WorkflowId, max: number): number;
   close(): void;
 }
@@ -263,8 +264,12 @@ class SqliteHistory implements History {
     return this.#list('audit', { subject, limit }, AUDIT_LOG.parse);
   }
 
-  countEvents(workflow: WorkflowId, status: 'pending' | 'reserved' | 'parked', max: number): number {
-    const listing = { pending: 'countPending', reserved: 'countReserved', parked: 'countParked' } as const;
+  countPending(workflow: WorkflowId, topic: string, max: number): number {
+    return this.#list('countPending', { workflow, topic, limit: max }, ([count]) => Number(count))[0] ?? 0;
+  }
+
+  countEvents(workflow: WorkflowId, status: 'reserved' | 'parked', max: number): number {
+    const listing = { reserved: 'countReserved', parked: 'countParked' } as const;
     return this.#list(listing[status], { workflow, limit: max }, ([count]) => Number(count))[0] ?? 0;
   }
 

@@ -1,6 +1,7 @@
 import type { NextStep } from '#base';
 import type { HandlerState, Run, Script, Workflow } from '#model';
 import { goBack } from './obstacles.ts';
+import { pendingOf } from './pending.ts';
 import type { Condition } from './standing.ts';
 import type { Teller } from './teller.ts';
 import { activatedAt } from './versions.ts';
@@ -69,7 +70,7 @@ function running(teller: Teller, workflow: Workflow, run: Run): Condition {
   const { history, now } = teller;
   const [call] = history.fetch('ledger', run.rootRunId);
   const sending = run.phase === 'mutating' && call ? `, waiting for one ${callName(call)} to be answered` : undefined;
-  const pending = history.countEvents(workflow.id, 'pending', PENDING_MAX);
+  const pending = pendingOf(teller, workflow, PENDING_MAX);
   const rest = pending === 0 ? '' : `; ${count(pending, 'event')} to go`;
   return {
     kind: 'running',
@@ -131,7 +132,7 @@ function resting(
   if (workflow.dueAt !== null && workflow.dueAt <= now) {
     return { ...plain, kind: 'due', sentence: 'about to run', next: backFromFresh(teller, workflow) };
   }
-  const pending = history.countEvents(workflow.id, 'pending', PENDING_MAX);
+  const pending = pendingOf(teller, workflow, PENDING_MAX);
   const left =
     pending === 0 ? '' : `; ${count(pending, 'event')} left by ${pending === 1 ? 'its' : 'their'} consumer for later`;
   return {

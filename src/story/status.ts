@@ -1,5 +1,6 @@
 import type { NextStep, WorkflowId } from '#base';
 import type { Workflow, WorkflowStatus } from '#model';
+import { pendingOf } from './pending.ts';
 import { type Condition, standingOf } from './standing.ts';
 import type { Teller } from './teller.ts';
 import { count, duration } from './words.ts';
@@ -48,9 +49,11 @@ export function statusOf(teller: Teller, workflow: Workflow): Status {
   };
 }
 
-export function waitingOf({ history }: Pick<Teller, 'history'>, { id }: Workflow): Waiting {
+export function waitingOf(teller: Pick<Teller, 'history'>, workflow: Workflow): Waiting {
+  const { history } = teller;
+  const { id } = workflow;
   return {
-    pending: history.countEvents(id, 'pending', COUNT_MAX),
+    pending: pendingOf(teller, workflow, COUNT_MAX),
     reserved: history.countEvents(id, 'reserved', COUNT_MAX),
     parked: history.countEvents(id, 'parked', COUNT_MAX),
     deliveries: history.countDeliveries(id, COUNT_MAX),

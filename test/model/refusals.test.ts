@@ -129,7 +129,7 @@ forEachStore('resolving a mutation twice', async (world) => {
   const { mutation } = await unknown(world);
   await sayDone(world, mutation);
   world.clock.advance(WAIT_MS);
-  await world.refuses('already-resolved', () => sayDone(world, mutation), /by user_assert_applied/);
+  await world.refuses('already-resolved', () => sayDone(world, mutation), /it happened, says ada/);
   await world.refuses('already-resolved', () => sayNotDone(world, mutation), /the first answer stands/);
   await world.refuses('wrong-state', () => world.manager.skipMutation(mutation, PERSON), /its outcome is known/);
 });

@@ -127,8 +127,8 @@ test('an input leads to everything it caused, and an event back to its inputs', 
     history.eventsPublishedBy(RUN, { limit: 10 }).map(({ id }) => id),
     [evt(8)],
   );
-  assert.equal(history.countEvents(WF, 'pending', 3), 3, 'counting stops where it was told to');
-  assert.equal(history.countEvents(WF, 'pending', 100), 4);
+  assert.equal(history.countPending(WF, 'placed', 3), 3, 'counting stops where it was told to');
+  assert.equal(history.countPending(WF, 'placed', 100), 4);
 });
 
 test('what was done to a thing is found by the thing, newest first', async (t) => {

@@ -71,6 +71,15 @@ test('a workflow that the engine stopped says why, and how to look and go on', a
   assert.match(story.at(-1), /^Now: stopped: evt_1 breaks a rule/);
 });
 
+test('events of a topic that nobody reads do not wait for anything', async (t) => {
+  const api = await Api.open(t);
+  await api.deploy(GIVEN.replace('topics: {', 'topics: { heard: topic<{ id: string }>(),'));
+  await api.ok(api.post('/api/workflows/orders/publish', { events: [{ topic: 'heard', payload: { id: '1' } }] }));
+  await api.stage.quiet();
+  const status = await api.status();
+  assert.deepEqual([status.sentence, status.waiting.pending], ['idle, waiting for events', 0]);
+});
+
 test('a version that is not active yet, and a workflow without events, say what they wait for', async (t) => {
   const api = await Api.open(t);
   await api.deploy(GIVEN, { activate: false });

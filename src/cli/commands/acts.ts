@@ -144,6 +144,6 @@ function isId(value: unknown): value is string {
   return idShapeOf(value) !== undefined;
 }
 
-export function standing(answer: Row): string {
+function standing(answer: Row): string {
   return typeof answer.status === 'string' ? `; the workflow is ${answer.status}` : '';
 }

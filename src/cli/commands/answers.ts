@@ -4,7 +4,7 @@ import { type Common, define, type Ended } from '../command.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { idLines, standing } from './acts.ts';
+import { idLines } from './acts.ts';
 import type { Row } from './columns.ts';
 
 interface ResolveOptions extends Common {
@@ -39,7 +39,7 @@ export function addAnswers(program: Command, terminal: Terminal, ended: Ended): 
       how,
       ...(result !== undefined && { result: parseJson('the result', result) }),
     });
-    act.print(answer, () => `${output} ${done}${standing(answer)}\n${idLines(answer)}`);
+    act.print(answer, () => `${output} ${done}\n${idLines(answer)}`);
     return undefined;
   });
 
@@ -48,14 +48,14 @@ export function addAnswers(program: Command, terminal: Terminal, ended: Ended): 
     .description('leave an unknown outcome open, and let the workflow go on without it');
   define<[string]>(terminal, ended, setAside, async (act, output) => {
     const answer = await (await act.engine()).post<Row>(`/api/outputs/${part(output)}/set-aside`);
-    act.print(answer, () => `${output} is set aside; the question stays open${standing(answer)}\n${idLines(answer)}`);
+    act.print(answer, () => `${output} is set aside; the question stays open\n${idLines(answer)}`);
     return undefined;
   });
 
   const approve = program.command('approve <output>').description('let a call that waits for approval be sent');
   define<[string]>(terminal, ended, approve, async (act, output) => {
     const answer = await (await act.engine()).post<Row>(`/api/outputs/${part(output)}/approve`);
-    act.print(answer, () => `${output} is approved and will be sent as it is${standing(answer)}\n${idLines(answer)}`);
+    act.print(answer, () => `${output} is approved and will be sent as it is\n${idLines(answer)}`);
     return undefined;
   });
 
@@ -74,7 +74,7 @@ export function addAnswers(program: Command, terminal: Terminal, ended: Ended): 
     }
     const how = skip ? 'skip' : 'park';
     const answer = await (await act.engine()).post<Row>(`/api/outputs/${part(output)}/reject`, { how });
-    act.print(answer, () => `${output} is rejected${standing(answer)}\n${idLines(answer)}`);
+    act.print(answer, () => `${output} is rejected\n${idLines(answer)}`);
     return undefined;
   });
 }

@@ -1,3 +1,4 @@
+import { assert } from '#base';
 import type { Answer, CommandOf, ErrorClass, Fence, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { CALL_GRACE_MS, RESULT_CHARS_MAX } from '../limits.ts';
@@ -6,7 +7,7 @@ import { audit, fenced, lastRunRow, mustBeNamed, mutationOf } from '../rule/find
 import { checkJson, checkWhole, checkWord, refuse } from '../rule/refusal.ts';
 import { settle, unpoint } from '../rule/settle.ts';
 import { releaseEvents, stopRun } from '../rule/stop.ts';
-import { type MutationStatus, type StopStatus, UNKNOWN_LEDGER } from '../states.ts';
+import { type MutationStatus, type Resolver, type StopStatus, UNKNOWN_LEDGER } from '../states.ts';
 import { holdOnEvidence } from './record-evidence.ts';
 
 type Take = CommandOf<'updateMutationResult'>;
@@ -55,13 +56,28 @@ function checkUnresolved(mutation: Mutation): void {
   }
   refuse(
     'already-resolved',
-    `mutation ${mutation.id} is ${mutation.status} already, by ${mutation.resolvedBy}`,
+    `what became of mutation ${mutation.id} is known already: ${knownOf(mutation)}`,
     'the first answer stands',
     {
-      next: ['what is known now can be added as evidence'],
+      next: [{ label: 'see what is known', argv: ['pawl', 'explain', mutation.id] }],
       ids: { mutation: mutation.id },
     },
   );
+}
+
+const KNOWN_BY: Readonly<Record<Resolver, string>> = {
+  provider: 'the service said so',
+  reconcile: 'a look-up found it',
+  user_assert_applied: 'it happened, says',
+  user_assert_failed: 'it did not happen, says',
+  user_skip: 'it was skipped by',
+  user_reject: 'it was rejected by',
+  expired: 'nobody approved it in time',
+};
+
+function knownOf({ resolvedBy, resolvedByName }: Mutation): string {
+  assert(resolvedBy, 'a settled call was settled by somebody');
+  return [KNOWN_BY[resolvedBy], resolvedByName].filter(Boolean).join(' ');
 }
 
 /** An active run is its owner's alone: whoever else answers might contradict an answer that is just arriving. */

@@ -69,7 +69,7 @@ export const HISTORY = {
   audit: `SELECT ${AUDIT_LOG.columnList()} FROM audit_log WHERE subject = :subject ORDER BY seq DESC LIMIT :limit`,
 
   countPending: `SELECT count(*) FROM (SELECT 1 FROM events
-    WHERE workflow_id = :workflow AND status = 'pending' LIMIT :limit)`,
+    WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit)`,
   countReserved: `SELECT count(*) FROM (SELECT 1 FROM events
     WHERE workflow_id = :workflow AND status = 'reserved' AND reserved_by_run_id IS NOT NULL LIMIT :limit)`,
   countParked: `SELECT count(*) FROM (SELECT 1 FROM events
