@@ -133,7 +133,10 @@ function answered(view: View): Help | undefined {
   const by = PERSON;
   for (const row of view.mutations) {
     const mutation = row.id;
-    if (row.status === 'pending' && row.approvedAt === null) return command({ do: 'approveCall', mutation, by });
+    if (row.status === 'pending' && row.approvedAt === null) {
+      const isOver = (row.approvalExpiresAt ?? 0) <= view.now;
+      return command(isOver ? { do: 'expireCall', mutation } : { do: 'approveCall', mutation, by });
+    }
     if (row.status !== 'needs_reconcile' && row.status !== 'indeterminate') continue;
     if (view.state.truth.landed.has(mutation)) {
       const answer = { resolvedBy: 'user_assert_applied', by } as const;
