@@ -88,6 +88,7 @@ export async function validateCode(
 }
 
 async function deployCompiled(app: App, compiled: CompiledScript, options: DeployOptions): Promise<Deployed> {
+  mustHaveConnections(app, compiled);
   const { reader } = app.engine;
   const found = reader.fetch('workflowNamed', compiled.name)[0];
   const base = options.base === undefined ? undefined : baseOf(app, compiled.name, found?.id, options.base);
@@ -115,6 +116,24 @@ async function deployCompiled(app: App, compiled: CompiledScript, options: Deplo
     inFlight: run && { run: run.id, handler: run.handlerName, script: run.scriptId },
     compiled,
   };
+}
+
+/** A connection that is not in the config would fail every run: better said while its author looks. */
+function mustHaveConnections({ connections }: App, compiled: CompiledScript): void {
+  const known = connections.describe().connections;
+  const all = Object.entries(known).map(([name, type]) => `${name} (${type})`);
+  for (const [name, type] of Object.entries(compiled.uses)) {
+    if (known[name] === type) continue;
+    throw new RefusedError({
+      code: 'unknown-connection',
+      message: `workflow ${compiled.name} uses connection ${name} of type ${type}, which this engine does not have`,
+      why: all.length === 0 ? 'its config has no connections' : `its connections are ${all.join(', ')}`,
+      next: [
+        { label: `add ${name} to the connections of the config file and start the engine again` },
+        { label: 'or name a connection that is there in `uses`' },
+      ],
+    });
+  }
 }
 
 function activeOf({ engine }: App, workflow: WorkflowId): Script | undefined {

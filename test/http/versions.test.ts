@@ -68,6 +68,10 @@ test('what cannot be deployed is refused, and nothing is kept of it', async (t) 
   const nameless = good.code.replace('name: "orders"', 'name: "or ders"');
   assert.notEqual(nameless, good.code);
   await api.refused(deploy({ code: nameless, name: 'or ders' }), 422, 'script-invalid');
+  const elsewhere = await api.bundled(GIVEN.replaceAll('shop', 'store'));
+  const unknown = await api.refused(api.post('/api/deploy', elsewhere), 409, 'unknown-connection');
+  assert.match(unknown.detail, /uses connection store of type http/);
+  assert.match(unknown.why, /its connections are shop \(http\)/);
   const { items } = await api.ok(api.get('/api/workflows'));
   assert.deepEqual(items, []);
 });
