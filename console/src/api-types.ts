@@ -436,7 +436,7 @@ export interface Operations {
     path: { workflow: string };
     query: Record<never, never>;
     body: { readonly version?: string };
-    answer: { readonly schema: 1 } & { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly undo: readonly string[] | null };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly undo: readonly string[] | null; readonly next: readonly NextStep[] };
   };
   /** answer what became of a call whose outcome nobody knows */
   'POST /api/outputs/{id}/resolve': {

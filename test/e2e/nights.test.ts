@@ -159,10 +159,14 @@ test('a wrong version an hour ago: status says how to go back, and what comes ne
   await stage.publish(workflow, 'placed', { id: '2' });
   await stage.quiet();
   await stage.pass(3_600_000);
-  await sleeper.follow(/pawl rollback .*1\.0/);
+  const rolledBack = await sleeper.follow(/pawl rollback .*1\.0/);
   await stage.publish(workflow, 'placed', { id: '3' });
   await stage.quiet();
   assert.deepEqual(stage.outside.done, ['/bookings 1', '/wrong 2', '/bookings 3']);
-  const versions = await stage.keyboard.ok('outputs', 'orders');
-  assert.match(versions, /1\.1/, 'what the wrong version did can be found by its version');
+  assert.match(rolledBack, /pawl outputs orders --of-version 1\.1/);
+  const { items } = await stage.keyboard.json<{ items: { id: string }[] }>('outputs', 'orders', '--of-version', '1.1');
+  assert.equal(items.length, 1, 'what the wrong version did');
+  await stage.keyboard.ok('redo', items[0]?.id ?? '');
+  await stage.quiet();
+  assert.deepEqual(stage.outside.done.slice(3), ['/bookings 2']);
 });

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { idShapeOf } from '#base';
-import { part } from '../client.ts';
-import { type Act, type Common, define, type Ended } from '../command.ts';
+import { type Client, part } from '../client.ts';
+import { type Act, type Common, define, type Ended, stepsOf } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseJson } from '../parse-json.ts';
+import { nextLine } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { plural } from '../words.ts';
 import { type Row, text } from './columns.ts';
@@ -42,9 +43,11 @@ const EVENT_VERBS = [
 export function addActs(program: Command, terminal: Terminal, ended: Ended): void {
   for (const spec of WORKFLOW_VERBS) addWorkflowVerb(program, terminal, ended, spec);
   for (const { verb, says, done } of EVENT_VERBS) {
-    const command = program.command(`${verb} <events...>`).description(says);
-    define<[string[]]>(terminal, ended, command, async (act, events) => {
-      const answer = await (await act.engine()).post<Row>(`/api/events/${verb}`, { events });
+    const command = program.command(`${verb} <events-or-outputs...>`).description(says);
+    define<[string[]]>(terminal, ended, command, async (act, named) => {
+      const engine = await act.engine();
+      const events = (await Promise.all(named.map((id) => eventsOf(engine, id)))).flat();
+      const answer = await engine.post<Row>(`/api/events/${verb}`, { events });
       act.print(answer, () => `${plural(events.length, 'event')} ${done}\n${idLines(answer)}`);
       return undefined;
     });
@@ -88,7 +91,11 @@ function addRollback(program: Command, terminal: Terminal, ended: Ended): void {
       `/api/workflows/${part(workflow)}/rollback`,
       version === undefined ? {} : { version },
     );
-    act.print(answer, () => `${workflow} runs ${text(answer.version)} again${standing(answer)}\n${idLines(answer)}`);
+    const steps = stepsOf(answer.next).map((step) => `${nextLine(step)}\n`);
+    act.print(
+      answer,
+      () => `${workflow} runs ${text(answer.version)} again${standing(answer)}\n${idLines(answer)}${steps.join('')}`,
+    );
     return undefined;
   });
 }
@@ -124,6 +131,13 @@ function addPublish(program: Command, terminal: Terminal, ended: Ended): void {
       return undefined;
     },
   );
+}
+
+/** An output stands for the events it was made for. */
+async function eventsOf(engine: Client, id: string): Promise<readonly string[]> {
+  if (idShapeOf(id) !== 'mutation') return [id];
+  const { row } = await engine.get<{ row: { eventIds: readonly string[] } }>(`/api/show/${part(id)}`);
+  return row.eventIds;
 }
 
 /** What an event or a run got as its name, for whoever goes on with it. */

@@ -13,6 +13,7 @@ interface ListOptions extends Common {
   readonly status?: string;
   readonly topic?: string;
   readonly handler?: string;
+  readonly ofVersion?: string;
 }
 
 interface Listed {
@@ -24,20 +25,20 @@ interface Spec {
   readonly noun: Exclude<Noun, 'workflows' | 'connections'>;
   readonly alias?: string;
   readonly says: string;
-  readonly filters: readonly ('status' | 'topic' | 'handler')[];
+  readonly filters: readonly (keyof typeof FILTERS)[];
 }
 
 const LISTS: readonly Spec[] = [
   { noun: 'versions', says: 'list a workflow’s versions, newest first', filters: [] },
-  { noun: 'sessions', says: 'list a workflow’s sessions, newest first', filters: ['status'] },
-  { noun: 'runs', says: 'list a workflow’s runs, newest first', filters: ['status', 'handler'] },
+  { noun: 'sessions', says: 'list a workflow’s sessions, newest first', filters: ['status', 'of-version'] },
+  { noun: 'runs', says: 'list a workflow’s runs, newest first', filters: ['status', 'handler', 'of-version'] },
   { noun: 'events', says: 'list a workflow’s events, oldest first', filters: ['status', 'topic'] },
   { noun: 'inputs', says: 'list what came in, and what became of it', filters: ['status'] },
   {
     noun: 'outputs',
     alias: 'mutations',
     says: 'list the calls to the outside, why each was made, and what became of it',
-    filters: ['status', 'handler'],
+    filters: ['status', 'handler', 'of-version'],
   },
   { noun: 'logs', says: 'list what a workflow’s handlers logged, newest first', filters: ['handler'] },
 ];
@@ -46,6 +47,7 @@ const FILTERS = {
   status: 'only those with this status',
   topic: 'only those of this topic',
   handler: 'only those of this handler',
+  'of-version': 'only those under this version',
 } as const;
 
 export function addLists(program: Command, terminal: Terminal, ended: Ended): void {
@@ -64,14 +66,14 @@ function addList(program: Command, terminal: Terminal, ended: Ended, { noun, ali
     .addOption(new Option('--limit <count>', 'how many at most').argParser(Number).default(50))
     .option('--after <cursor>', 'go on where a page ended');
   if (alias !== undefined) command.alias(alias);
-  for (const filter of filters) command.option(`--${filter} <${filter}>`, FILTERS[filter]);
+  for (const filter of filters) command.option(`--${filter} <${filter.split('-').at(-1)}>`, FILTERS[filter]);
   define<[string | undefined], ListOptions>(terminal, ended, command, async (act, named) => {
     const engine = await act.engine();
     const workflow = await workflowNamed(engine, named, noun);
-    const { limit, after, status, topic, handler } = act.options;
-    const query: Query = { limit, after, status, topic, handler };
+    const { limit, after, status, topic, handler, ofVersion } = act.options;
+    const query: Query = { limit, after, status, topic, handler, version: ofVersion };
     const answer = await engine.get<Listed>(`/api/workflows/${part(workflow)}/${noun}`, query);
-    const given = Object.entries({ status, topic, handler }).flatMap(([name, value]) =>
+    const given = Object.entries({ status, topic, handler, 'of-version': ofVersion }).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, value],
     );
     printList(act, noun, answer, [noun, workflow, ...given]);

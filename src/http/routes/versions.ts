@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { activate, deployCode, validateCode } from '#app';
-import { RefusedError } from '#base';
+import { type NextStep, RefusedError } from '#base';
 import type { Script, Workflow } from '#model';
 import { versionBefore, versionName } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { workflowAt } from '../find.ts';
 import { type Route, route } from '../route.ts';
-import { id, json, many, text } from '../shapes/parts.ts';
+import { id, json, many, nextStep, text } from '../shapes/parts.ts';
 import { workflowStatus } from '../shapes/things.ts';
 import { standingOf } from './workflows.ts';
 
@@ -93,6 +93,7 @@ export const VERSION_ROUTES: readonly Route[] = [
       status: workflowStatus.optional(),
       sentence: text.optional(),
       undo: many(text).nullable(),
+      next: many(nextStep),
     }),
     async run({ api, params, body: { version }, by }) {
       const workflow = workflowAt(api, params.workflow);
@@ -108,10 +109,19 @@ export const VERSION_ROUTES: readonly Route[] = [
         version: versionName(to),
         ...standingOf(api, workflow),
         undo: from ? ['pawl', 'rollback', workflow.name, versionName(from)] : null,
+        next: from ? mendAfter(workflow.name, versionName(from)) : [],
       };
     },
   }),
 ];
+
+/** What the version did cannot be undone here; it can be found, and done again. */
+function mendAfter(name: string, version: string): readonly NextStep[] {
+  return [
+    { label: `see what version ${version} did`, argv: ['pawl', 'outputs', name, '--of-version', version] },
+    { label: 'do one of these again under this version: pawl redo OUTPUT' },
+  ];
+}
 
 function undoOf(name: string, activated: boolean, before: Script | undefined): readonly string[] | null {
   if (!activated) return null;
