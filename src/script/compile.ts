@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Bundle, bundleScript, type Problem } from './bundle.ts';
+import { withBundler } from './bundler.ts';
 import type { Catalogue } from './catalogue.ts';
 import { checkDeclared } from './check-declared.ts';
 import { checkMissingGlobals, checkSharedGlobals } from './check-globals.ts';
@@ -54,7 +55,11 @@ interface Examined {
   readonly bundle: Bundle | undefined;
 }
 
-async function examine({ file, describe, connectors }: CompileOptions): Promise<Examined> {
+function examine(options: CompileOptions): Promise<Examined> {
+  return withBundler(() => examineWithBundler(options));
+}
+
+async function examineWithBundler({ file, describe, connectors }: CompileOptions): Promise<Examined> {
   const path = await realpath(resolve(file)).catch(() => resolve(file));
   const shown = (at: string): string => join(dirname(file), relative(dirname(path), at));
   const findings: Finding[] = [];

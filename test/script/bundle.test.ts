@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
@@ -303,5 +303,21 @@ burst(
     const [finding] = await findingsOf(join(folder, 'flow.ts'));
     assert.deepEqual([finding?.code, finding?.line], ['top-level-throws', 5]);
     assert.match(finding?.message ?? '', /Error: burst 1$/);
+  });
+});
+
+describe('the process that packs', () => {
+  const children = () => readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  const isPacker = (pid: string) =>
+    existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('esbuild');
+
+  test('is gone when nobody packs any more, however many packed at once', async (t) => {
+    const file = join(written(t, { 'flow.ts': named("'x'") }), 'flow.ts');
+    await compiled(file);
+    await Promise.all([compiled(file), compiled(file), compiled(file)]);
+    for (let looks = 0; looks < 500 && children().some(isPacker); looks++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.ok(!children().some(isPacker), 'it is still there');
+    assert.equal((await compiled(file)).name, 'x', 'and comes back when it is needed');
   });
 });
