@@ -1,6 +1,10 @@
+import { cut } from '#base';
 import type { Connector, MutationMethod, ReadMethod } from './connector.ts';
 import { CallInvalidError } from './errors.ts';
 import { nearest, problemsOf } from './problems.ts';
+
+/** A call with a thousand mistakes is told of the first ones. */
+const PROBLEMS_CHARS_MAX = 2_000;
 
 /** A connection, as far as finding its methods needs it. */
 interface Named {
@@ -57,7 +61,7 @@ export function argumentsOf(
   if (parsed.success) return parsed.data;
   throw new CallInvalidError({
     code: 'invalid-arguments',
-    message: `${name}.${method} was called wrongly: ${problemsOf(parsed.error).join('; ')}`,
+    message: `${name}.${method} was called wrongly: ${cut(problemsOf(parsed.error).join('; '), PROBLEMS_CHARS_MAX)}`,
     why: 'the arguments do not fit the method',
     next: [{ label: 'correct the call in the script' }],
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JSON_DEPTH_MAX } from './json-depth.ts';
 import { NotDoneError, notDone } from './outcome.ts';
 
 /** A credential by name. The value is fetched only at the call, and never kept. */
@@ -7,8 +8,6 @@ export type SecretReference = z.infer<typeof secretReference>;
 
 /** A shorter one would blank out half of every text it is removed from. */
 const REDACTED_LENGTH_MIN = 4;
-const DEPTH_MAX = 100;
-
 export type SecretSource = (name: string) => Promise<string | undefined> | string | undefined;
 
 /** The secrets one call has used, so that nothing that comes of the call can carry them. */
@@ -29,9 +28,9 @@ export function callSecrets(source: SecretSource): CallSecrets {
       text,
       JSON.stringify(text).slice(1, -1),
       encodeURIComponent(text),
-      Buffer.from(text).toString('base64'),
-      Buffer.from(text).toString('base64url'),
-    ];
+      ...base64Spellings(Buffer.from(text), 'base64'),
+      ...base64Spellings(Buffer.from(text), 'base64url'),
+    ].filter((spelling) => spelling.length >= REDACTED_LENGTH_MIN);
     for (const spelling of new Set(spellings)) forms.push({ text: spelling, mark });
     // Longest first, so that no part of a longer form is left behind.
     forms.sort((a, b) => b.text.length - a.text.length);
@@ -56,7 +55,7 @@ export function callSecrets(source: SecretSource): CallSecrets {
   function redactValue(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return redactText(value);
     if (typeof value !== 'object' || value === null) return value;
-    if (depth > DEPTH_MAX) return '[nested too deep]';
+    if (depth > JSON_DEPTH_MAX) return '[nested too deep]';
     if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [redactText(key), redactValue(item, depth + 1)]),
@@ -68,4 +67,19 @@ export function callSecrets(source: SecretSource): CallSecrets {
     note,
     redact: <T>(value: T): T => (forms.length === 0 ? value : (redactValue(value, 0) as T)),
   };
+}
+
+/** How it reads inside a longer text that was encoded: a letter stands for three quarters of a byte, so there are three ways. */
+function base64Spellings(bytes: Buffer, encoding: 'base64' | 'base64url'): string[] {
+  const whole = bytes.toString(encoding);
+  const inside = [0, 1, 2].map((before) => {
+    const shifted = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString(encoding)
+      .replaceAll('=', '');
+    // The letters that the neighbours have a part in are left out.
+    const from = Math.ceil((before * 4) / 3);
+    const to = Math.floor(((before + bytes.length) * 4) / 3);
+    return shifted.slice(from, to);
+  });
+  return [whole, ...inside];
 }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { z } from 'zod';
+import { isNestedTooDeep } from '../json-depth.ts';
 import type { Answer } from './exchange.ts';
 
 /** What a script gets. The body is JSON if it says so or nothing and parses, else text, else base64. */
@@ -58,6 +59,8 @@ function parseBody(body: Buffer, contentType: string | undefined): Pick<HttpResu
   const text = decodeText(body, contentType);
   if (text === undefined) return { body: body.toString('base64'), bodyEncoding: 'base64' };
   if (contentType === undefined || /^[^;]*[/+]json\b/i.test(contentType)) {
+    // As text it can still be looked at; as data it could not even be handed on.
+    if (isNestedTooDeep(text)) return { body: text };
     try {
       return { body: JSON.parse(text) };
     } catch {
