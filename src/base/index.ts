@@ -1,4 +1,4 @@
-// base: the few things every room needs: ids, time, errors, assertions, hashes, named kill points.
+// base: the few things every room needs: ids, time, errors, assertions, hashes, texts fit to be shown, named kill points.
 // It never knows a workflow, a table or a rule.
 // Start reading at ids.ts.
 export { assert, assertNever } from './assert.ts';
@@ -37,3 +37,4 @@ export {
   type WorkflowId,
 } from './ids.ts';
 export { type KillPoint, onKillPoint, reach } from './kill-points.ts';
+export { cut, shownLine, shownText } from './shown.ts';

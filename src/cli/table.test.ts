@@ -34,6 +34,7 @@ test('on a terminal the widest column is shortened until the line fits; elsewher
 
 test('what came from outside cannot break the table or move the cursor', () => {
   assert.equal(table(COLUMNS, [{ name: 'a\n\u001b[2Jb', count: '1' }], undefined), 'NAME    COUNT\na [2Jb      1\n');
+  assert.equal(table(COLUMNS, [{ name: 'a\u202eb\u2066', count: '1' }], undefined), 'NAME  COUNT\na b       1\n');
 });
 
 test('times and commands read as people write them', () => {

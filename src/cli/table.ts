@@ -42,9 +42,9 @@ function padded(text: string, width: number, right: boolean): string {
   return right ? space + cut : cut + space;
 }
 
-/** What came from outside cannot move the cursor or break the table. */
+/** What came from outside cannot move the cursor, turn the direction of the line, or break the table. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return text.replaceAll(/[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }
 
 function lengthOf(text: string): number {

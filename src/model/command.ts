@@ -88,6 +88,8 @@ export interface StopOptions {
   /** The process knows that its call is over: no byte of it can go out any more. */
   readonly callEnded?: boolean | undefined;
   readonly timeout?: boolean | undefined;
+  /** Of a producer that was cancelled: its next tick, null for none. The one it ran for is used up. */
+  readonly nextAt?: number | null | undefined;
 }
 
 export type ErrorClass = 'transient' | 'auth' | 'permission' | 'logic' | 'internal';

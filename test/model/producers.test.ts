@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EVENT_PAYLOAD_CHARS_MAX, PUBLISHES_MAX } from '#model';
-import { deploy, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
+import { deploy, deployVersion, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
 import { followUp, freshRun, HOUR, nextRun, published, restart, stop } from '../support/stage.ts';
 import { forEachStore } from '../support/world.ts';
 
@@ -202,4 +202,31 @@ forEachStore('a webhook that waits out a backoff does not keep others waiting', 
   await stop(world, await nextRun(world, workflow), 'paused:transient', { retryAfterMs: 60 * SECONDS });
   const { run } = await nextRun(world, workflow);
   world.is('runs', run, { handlerName: 'bell', deliveryId: delivery });
+});
+
+forEachStore(
+  'a cancelled producer has used up its tick: the next one starts it again, and nothing before',
+  async (world) => {
+    const { workflow, fence, run } = await freshRun(world, await deploy(world.manager), 'poll');
+    await world.manager.cancelExecution(fence.execution, PERSON);
+    const nextAt = world.clock.now() + HOUR;
+    await world.refuses(
+      'invalid',
+      () => stop(world, { workflow, fence, run }, 'cancelled', { nextAt: -1 }),
+      /next time/,
+    );
+    await stop(world, { workflow, fence, run }, 'cancelled', { nextAt });
+    world.is('handlerStates', `${workflow} poll`, { nextAt });
+    world.is('workflows', workflow, { quiet: true, dueAt: nextAt });
+  },
+);
+
+forEachStore('a cancel leaves the tick of a version that took over as it is', async (world) => {
+  const { workflow, fence, run } = await freshRun(world, await deploy(world.manager), 'poll');
+  await deployVersion(world.manager, workflow, ORDERS, 1);
+  const before = world.rows.handlerStates.values().find(({ handlerName }) => handlerName === 'poll')?.nextAt;
+  await world.manager.cancelExecution(fence.execution, PERSON);
+  await stop(world, { workflow, fence, run }, 'cancelled', { nextAt: world.clock.now() + HOUR });
+  const after = world.rows.handlerStates.values().find(({ handlerName }) => handlerName === 'poll')?.nextAt;
+  assert.equal(after ?? null, before ?? null);
 });

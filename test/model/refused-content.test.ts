@@ -23,6 +23,8 @@ const BAD_PUBLISHES: Readonly<Record<string, Partial<Publish>>> = {
   'a payload over its limit': { payload: LONG(EVENT_PAYLOAD_CHARS_MAX) },
   'an empty message id': { messageId: '' },
   'a message id over its limit': { messageId: 'x'.repeat(NAME_CHARS_MAX + 1) },
+  'a message id with a control character': { messageId: 'a\u0000b' },
+  'a message id with half a letter': { messageId: '\ud800' },
   'an empty title': { title: '' },
   'a title over its limit': { title: 'x'.repeat(TITLE_CHARS_MAX + 1) },
 };

@@ -6,7 +6,7 @@ import type { ProducerRun, Run, Workflow } from '../rows.ts';
 import { fencedRun, mustBeActive, scriptRow, workflowRow } from '../rule/find.ts';
 import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
 import { publishAll } from '../rule/publish.ts';
-import { checkCost, checkJson, checkText, checkWhole, refuse } from '../rule/refusal.ts';
+import { checkCost, checkJson, checkKey, checkText, checkWhole, refuse } from '../rule/refusal.ts';
 
 /** The end of a producer run: inputs, events, state and the next tick land together; a delivery is done with its run. */
 export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'>): ReplyTo<'commitProducer'> {
@@ -82,9 +82,10 @@ function register(draft: Draft, run: ProducerRun, inputs: readonly RegisteredInp
     );
   }
   return inputs.map(({ source, type, id: externalId, title }) => {
-    for (const [what, text] of Object.entries({ source, type, id: externalId, title })) {
-      checkText(`the ${what} of an input`, text, NAME_CHARS_MAX);
+    for (const [what, text] of Object.entries({ source, type, id: externalId })) {
+      checkKey(`the ${what} of an input`, text, NAME_CHARS_MAX);
     }
+    checkText('the title of an input', title, NAME_CHARS_MAX);
     const known = draft.one('inputKeyed', run.workflowId, source, type, externalId);
     if (known) return known.id;
     const id = draft.newId('input');

@@ -3,7 +3,7 @@ import type { Publish } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { EVENT_PAYLOAD_CHARS_MAX, NAME_CHARS_MAX, PUBLISHES_MAX, TITLE_CHARS_MAX } from '../limits.ts';
 import type { Workflow } from '../rows.ts';
-import { checkJson, checkText, refuse } from './refusal.ts';
+import { checkJson, checkKey, checkText, refuse } from './refusal.ts';
 import { nextSeq } from './stop.ts';
 
 interface Publishing {
@@ -92,7 +92,7 @@ function checkPublish({ topics, publisher }: Publishing, publish: Publish): void
       },
     );
   }
-  if (publish.messageId !== undefined) checkText('the message id', publish.messageId, NAME_CHARS_MAX);
+  if (publish.messageId !== undefined) checkKey('the message id', publish.messageId, NAME_CHARS_MAX);
   if (publish.title != null) checkText('the title', publish.title, TITLE_CHARS_MAX);
   checkJson('the payload', publish.payload, EVENT_PAYLOAD_CHARS_MAX);
 }

@@ -46,6 +46,20 @@ export function checkText(what: string, text: unknown, charsMax: number): void {
   checkLength(what, text, charsMax);
 }
 
+/** What other rows and people name a thing by: a database keeps no half of a letter, and nobody can type a control character. */
+export function checkKey(what: string, text: unknown, charsMax: number): void {
+  checkText(what, text, charsMax);
+  if (!/[\p{Cc}\p{Cs}]/u.test(text as string)) return;
+  refuse(
+    'invalid',
+    `${what} ${shown(text)} holds a control character or half a letter`,
+    'it could not be told from another',
+    {
+      next: ['leave that character out, or encode it'],
+    },
+  );
+}
+
 /** Text that may be empty, but must fit. */
 export function checkLength(what: string, text: string, charsMax: number): void {
   if (text.length <= charsMax) return;

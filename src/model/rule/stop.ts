@@ -25,6 +25,7 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   if (known === 'paused:approval' && boundary !== 'held') mustHaveCause(run, options.cause);
   for (const suspect of options.suspects ?? []) eventOf(draft, suspect);
   checkCost(options.cost);
+  if (options.nextAt != null) checkWhole('the next time', options.nextAt);
   const status = known ?? 'paused:reconciliation';
   draft.write({
     set: 'run.stopped',
@@ -138,10 +139,18 @@ function applyAsked(draft: Draft, run: Run, asked: KnownStop, options: StopOptio
       return needRepair(draft, run);
     case 'failed:internal':
       return changeStanding(draft, run.workflowId, { put: ['error'], errorReason: options.error });
-    case 'crashed':
     case 'cancelled':
+      return useUpTick(draft, run, options.nextAt);
+    case 'crashed':
       return;
   }
+}
+
+/** The tick a cancelled producer ran for must not start it again at once: after a cancel the next trigger does. */
+function useUpTick(draft: Draft, run: Run, nextAt: number | null | undefined): void {
+  const isTick = run.handlerType === 'producer' && run.deliveryId === null;
+  if (nextAt === undefined || !isTick || run.scriptId !== workflowRow(draft, run.workflowId).activeScriptId) return;
+  keep(draft, keptState(draft, run.workflowId, run.handlerName), { nextAt });
 }
 
 /** A refusal of credentials that have been renewed since must not hold anyone. */
