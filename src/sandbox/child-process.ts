@@ -10,7 +10,7 @@ import { Guard } from './guard.ts';
 import { HostRun } from './host-run.ts';
 import type { Limits } from './limits.ts';
 import { FRAME, type ResetRule } from './protocol.ts';
-import type { Failed, SandboxOutcome, SandboxRequest } from './request.ts';
+import type { Failed, HostCall, SandboxOutcome, SandboxRequest } from './request.ts';
 
 export interface ChildOptions {
   readonly limits: Limits;
@@ -37,6 +37,12 @@ export const CHILD_FLAGS = [
 /** A child starts in well under a second; on a machine this slow nothing would work. */
 const START_MS_MAX = 30_000;
 const STDERR_CHARS_MAX = 2_000;
+/** Scripts a child was sent; one more is sent again when its turn comes. The texts are those the engine keeps anyway. */
+const SCRIPTS_MAX = 500;
+/** Calls of one run answered at the same time. */
+const ANSWERING_MAX = 8;
+/** Answers are in memory until the child has taken them: with so much of them no further call is looked at. */
+const UNTAKEN_CHARS_MAX = 4 * 1_024 * 1_024;
 
 interface Current {
   readonly run: HostRun;
@@ -47,6 +53,10 @@ interface Current {
   readonly startedAtMs: number;
   isSettled: boolean;
   unanswered: number;
+  answering: number;
+  untakenChars: number;
+  /** Calls that wait until another one's answer has been taken. */
+  readonly waiting: { readonly id: string; readonly call: HostCall }[];
 }
 
 /** One child and the request it works on. It believes nothing the child says that it can check. */
@@ -120,6 +130,9 @@ export class Child {
       startedAtMs: performance.now(),
       isSettled: false,
       unanswered: 0,
+      answering: 0,
+      untakenChars: 0,
+      waiting: [],
     };
     const { signal } = request;
     if (signal !== undefined) this.#heed(signal, this.#current, promise);
@@ -164,9 +177,15 @@ export class Child {
   }
 
   #sendRun({ run, generation }: Current, withCode: boolean): void {
-    const { scriptId, code, args } = run.request;
-    if (withCode) this.#scripts.set(scriptId, code);
+    const { scriptId, code, args, phase } = run.request;
+    if (withCode && phase !== 'describe') this.#remember(scriptId, code);
     this.#write(encodeFrame(FRAME.run, generation, [run.header, args, ...(withCode ? [code] : [])]));
+  }
+
+  #remember(scriptId: string, code: string): void {
+    this.#scripts.set(scriptId, code);
+    const [oldest] = this.#scripts.keys();
+    if (this.#scripts.size > SCRIPTS_MAX && oldest !== undefined) this.#scripts.delete(oldest);
   }
 
   #received(chunk: Buffer): void {
@@ -200,25 +219,44 @@ export class Child {
     const call = current.run.accept(name, args, id !== '');
     if ('kind' in call) return this.#breakOff(call);
     this.#guard.heard();
-    const answered = new Promise<string>((resolve) => resolve(current.run.request.onCall(call)));
     if (id === '') {
-      current.told.push(answered.catch((error: unknown) => this.#refused(current, error)));
+      current.told.push(asked(current, call).catch((error: unknown) => this.#refused(current, error)));
       return;
     }
     current.unanswered++;
     this.#guard.isWaiting = true;
-    answered.then(
-      (answer) => this.#answer(current, id, answer),
-      (error: unknown) => this.#refused(current, error),
-    );
+    current.waiting.push({ id, call });
+    this.#answerWaiting(current);
   }
 
-  #answer(current: Current, id: string, answer: string): void {
+  #answerWaiting(current: Current): void {
+    while (!current.isSettled && current.answering < ANSWERING_MAX && current.untakenChars <= UNTAKEN_CHARS_MAX) {
+      const next = current.waiting.shift();
+      if (next === undefined) return;
+      current.answering++;
+      asked(current, next.call).then(
+        (answer) => this.#answer(current, next.id, answer),
+        (error: unknown) => this.#refused(current, error),
+      );
+    }
+  }
+
+  #answer(current: Current, id: string, given: string): void {
     if (current !== this.#current || current.isSettled) return;
+    const answer = current.run.answer(given);
+    if (typeof answer !== 'string') {
+      this.#settle(current, answer);
+      return this.#abandon(current);
+    }
     current.unanswered--;
     this.#guard.isWaiting = current.unanswered > 0;
     this.#guard.heard();
-    this.#write(encodeFrame(FRAME.answer, current.generation, [id, answer]));
+    current.untakenChars += answer.length;
+    this.#write(encodeFrame(FRAME.answer, current.generation, [id, answer]), () => {
+      current.answering--;
+      current.untakenChars -= answer.length;
+      this.#answerWaiting(current);
+    });
   }
 
   #refused(current: Current, error: unknown): void {
@@ -302,9 +340,13 @@ export class Child {
     settled.then(forget, forget);
   }
 
-  #write(bytes: Buffer): void {
-    this.#process.stdin?.write(bytes);
+  #write(bytes: Buffer, onTaken?: () => void): void {
+    this.#process.stdin?.write(bytes, onTaken);
   }
+}
+
+function asked({ run }: Current, call: HostCall): Promise<string> {
+  return new Promise((resolve) => resolve(run.request.onCall(call)));
 }
 
 /** Scripts give way to the engine. Where the system refuses, they do not. */

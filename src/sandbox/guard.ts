@@ -67,8 +67,8 @@ export class Guard {
     const now = performance.now();
     if (this.#abandonedAtMs !== undefined) return this.#abandonedAtMs + killAfterMs - now;
     const total = this.#startedAtMs + totalMs - now;
-    if (this.isWaiting) return Math.min(total, wallMs);
-    const wall = this.#heardAtMs + wallMs + killAfterMs - now;
+    const wall = this.isWaiting ? wallMs : this.#heardAtMs + wallMs + killAfterMs - now;
+    // Also while it waits: it may be answered the moment after, and compute from then on.
     return Math.min(total, wall, cpuMs + killAfterMs - (this.#timer === undefined ? 0 : this.#cpuUsedMs()));
   }
 

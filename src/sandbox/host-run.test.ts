@@ -84,10 +84,24 @@ test('the host counts and measures for itself', () => {
   assert.equal(limitOf(fresh().accept('read', `["shop","get","${'x'.repeat(30)}"]`, true)), 'call');
 });
 
+test('what the script could have sent itself is its mistake, not the death of its child', () => {
+  assert.equal(kindOf(hostRun().accept('peek', '["a",undefined]', true)), 'forbidden');
+  assert.equal(kindOf(hostRun().accept('peek', '{}', true)), 'forbidden');
+  assert.equal(kindOf(hostRun().accept('read', `["shop","${'x'.repeat(101)}",null]`, true)), 'forbidden');
+});
+
+test('everything a phase sends is counted together', () => {
+  const run = hostRun({ phase: 'producer' }, { sentBytes: 100 });
+  const line = `["${'x'.repeat(40)}",null]`;
+  assert.equal(limitOf(run.accept('log', line, false)), 'none');
+  assert.equal(limitOf(run.accept('log', line, false)), 'none');
+  assert.equal(limitOf(run.accept('log', line, false)), 'sent');
+});
+
 test('an "ok" is believed only as far as it can be checked', () => {
   assert.equal(kindOf(hostRun().ended(['not json'])), 'crashed');
   assert.equal(kindOf(hostRun().ended(['{"kind":"wonderful"}'])), 'crashed');
-  assert.equal(kindOf(hostRun().ended([returned(), '{broken'])), 'crashed');
+  assert.equal(kindOf(hostRun().ended([returned(), '{broken'])), 'forbidden');
   assert.equal(limitOf(hostRun({}, { resultChars: 5 }).ended([returned(), '"123456"'])), 'result');
   assert.equal(limitOf(hostRun({}, { titleChars: 5 }).ended([returned(), '{"ui":{"title":"123456"}}'])), 'title');
   const three = '{"reservations":[{"topic":"a","ids":["1","2","3"]}]}';
@@ -101,7 +115,12 @@ test('a mutation counts only where one may be made', () => {
   const shared = hostRun({ andMutate: true });
   assert.equal(kindOf(shared.ended([returned({ mutate }), '{"reservations":[{"ids":[]}]}', '{}'])), 'forbidden');
   assert.equal(kindOf(shared.ended([returned({ mutate }), '{"reservations":[{"ids":["1"]}]}', '{}'])), 'fine');
-  assert.equal(kindOf(shared.ended([returned({ mutate }), '{"reservations":[{"ids":["1"]}]}', 'broken'])), 'crashed');
+  assert.equal(kindOf(shared.ended([returned({ mutate }), '{"reservations":[{"ids":["1"]}]}', 'broken'])), 'forbidden');
+  const strange = { connection: 'shop', method: 'x'.repeat(101) };
+  assert.equal(
+    kindOf(shared.ended([returned({ mutate: strange }), '{"reservations":[{"ids":["1"]}]}', '{}'])),
+    'forbidden',
+  );
 });
 
 test('the same run has the same chance in every phase, another run has another', () => {

@@ -8,6 +8,8 @@ import type { Failed, HostCall, MutateOutcome, Position, SandboxOutcome, Sandbox
 const ENVELOPE_CHARS_MAX = 4_096;
 const MESSAGE_CHARS_MAX = 4_500;
 const POSITIONS_MAX = 20;
+/** Names of methods are written by people. */
+const METHOD_CHARS_MAX = 100;
 
 type Counted = 'hostCalls' | 'publishes' | 'inputs' | 'logs';
 
@@ -16,6 +18,7 @@ export class HostRun {
   readonly request: SandboxRequest;
   readonly #limits: Limits;
   readonly #counts: Record<Counted, number> = { hostCalls: 0, publishes: 0, inputs: 0, logs: 0 };
+  #sentChars = 0;
 
   constructor(request: SandboxRequest, limits: Limits) {
     this.request = request;
@@ -47,10 +50,10 @@ export class HostRun {
     const exceeded = this.#exceeded(known, args);
     if (exceeded !== undefined) return this.limit(exceeded);
     const values = parsed(args);
-    if (!Array.isArray(values)) return this.failure('crashed', `the child sent ${name} without a list of arguments`);
-    if (known === 'read' && !uses.includes(values[0])) {
-      return this.failure('forbidden', `the script does not use a connection ${JSON.stringify(values[0])}`);
-    }
+    // The prelude shares its world with the script, so what it sends may be the script's doing as well.
+    if (!Array.isArray(values)) return this.failure('forbidden', `the script sent ${name} without a list of arguments`);
+    if (known === 'read' && !uses.includes(values[0])) return this.#foreign(values[0]);
+    if (known === 'read' && isTooLong(values[1], METHOD_CHARS_MAX)) return this.#strangeMethod(values[1]);
     if (isTooLong(values[1]?.title, this.#limits.titleChars) && known !== 'log' && known !== 'read')
       return this.limit('title');
     return { name: known, args };
@@ -70,13 +73,28 @@ export class HostRun {
     const outcome = { kind: 'returned' as const, result: hasResult ? result : undefined, cpuMs };
     if (mutate === undefined) return outcome;
     if (mutate === 'none') return { ...outcome, mutate: {} };
-    if (!uses.includes(mutate.connection)) {
-      return this.failure('forbidden', `the script does not use a connection ${JSON.stringify(mutate.connection)}`);
-    }
+    if (!uses.includes(mutate.connection)) return this.#foreign(mutate.connection);
+    if (isTooLong(mutate.method, METHOD_CHARS_MAX)) return this.#strangeMethod(mutate.method);
     if (params.length > this.#limits.callChars) return this.limit('call');
-    if (parsed(params) === undefined) return this.failure('crashed', 'the child sent a mutation that is no JSON');
+    if (parsed(params) === undefined) return this.failure('forbidden', 'the script sent a mutation that is no JSON');
     const call: MutateOutcome = { call: { connection: mutate.connection, method: mutate.method, params } };
     return { ...outcome, mutate: call };
+  }
+
+  #foreign(connection: unknown): Failed {
+    return this.failure('forbidden', `the script does not use a connection ${JSON.stringify(connection)}`);
+  }
+
+  #strangeMethod(method: string): Failed {
+    return this.failure(
+      'forbidden',
+      `no connection has a method ${JSON.stringify(method.slice(0, METHOD_CHARS_MAX))}…`,
+    );
+  }
+
+  /** The answer of a host call, if a script may be handed it. */
+  answer(answer: string): string | Failed {
+    return answer.length > this.#limits.answerChars ? this.limit('answer') : answer;
   }
 
   limit(limit: LimitName, stack = '', cpuMs = 0): Failed {
@@ -109,13 +127,15 @@ export class HostRun {
   }
 
   #exceeded(name: HostCall['name'], args: string): LimitName | undefined {
-    const { logChars, eventChars, callChars } = this.#limits;
+    const { logChars, eventChars, callChars, inputChars, sentBytes } = this.#limits;
+    this.#sentChars += args.length;
+    if (this.#sentChars > sentBytes) return 'sent';
     switch (name) {
       case 'publish':
         if (args.length > eventChars + ENVELOPE_CHARS_MAX) return 'event';
         return this.#isOver('publishes') ? 'publishes' : undefined;
       case 'registerInput':
-        if (args.length > ENVELOPE_CHARS_MAX) return 'title';
+        if (args.length > inputChars + ENVELOPE_CHARS_MAX) return 'input';
         return this.#isOver('inputs') ? 'inputs' : undefined;
       case 'log':
         if (args.length > logChars) return 'log';
@@ -137,7 +157,7 @@ export class HostRun {
     const { resultChars, titleChars, reservations: reservationsMax } = this.#limits;
     if (result.length > resultChars) return this.limit('result');
     const value = parsed(result);
-    if (value === undefined) return this.failure('crashed', 'the child sent a result that is no JSON');
+    if (value === undefined) return this.failure('forbidden', 'the script sent a result that is no JSON');
     if (this.request.phase !== 'prepare') return undefined;
     const { ui, reservations } = Object(value) as { ui?: { title?: unknown }; reservations?: unknown };
     if (isTooLong(ui?.title, titleChars)) return this.limit('title');
@@ -163,8 +183,8 @@ function parsed(json: string): unknown {
   }
 }
 
-function isTooLong(title: unknown, charsMax: number): boolean {
-  return typeof title === 'string' && title.length > charsMax;
+function isTooLong(text: unknown, charsMax: number): text is string {
+  return typeof text === 'string' && text.length > charsMax;
 }
 
 function reservedCount(reservations: unknown): number {

@@ -22,6 +22,12 @@ export interface Limits {
   readonly logChars: number;
   /** The arguments of one connector call. */
   readonly callChars: number;
+  /** An input: where it came from, what it is called, its title. */
+  readonly inputChars: number;
+  /** All a phase sends to the host: events, inputs, log lines, arguments. The host holds it until the run commits. */
+  readonly sentBytes: number;
+  /** One answer of the host. */
+  readonly answerChars: number;
   readonly titleChars: number;
   readonly reservations: number;
 }
@@ -44,6 +50,9 @@ export const LIMITS: Limits = {
   logs: 1_000,
   logChars: 64 * KIB,
   callChars: 1 * MIB,
+  inputChars: 4 * KIB,
+  sentBytes: 16 * MIB,
+  answerChars: 16 * MIB,
   titleChars: 200,
   reservations: 1_000,
 };
@@ -62,6 +71,9 @@ export type LimitName =
   | 'logs'
   | 'log'
   | 'call'
+  | 'input'
+  | 'sent'
+  | 'answer'
   | 'title'
   | 'reservations';
 
@@ -88,6 +100,9 @@ const SENTENCES: Readonly<Record<LimitName, (limits: Limits) => string>> = {
   logs: (l) => `the handler wrote more than ${l.logs} log lines`,
   log: (l) => `a log line is larger than ${size(l.logChars)} of JSON`,
   call: (l) => `the arguments of a connector call are larger than ${size(l.callChars)} of JSON`,
+  input: (l) => `an input is larger than ${size(l.inputChars)} of JSON`,
+  sent: (l) => `the handler sent more than ${size(l.sentBytes)} of events, inputs, log lines and arguments`,
+  answer: (l) => `the answer to a host call is larger than ${size(l.answerChars)} of JSON`,
   title: (l) => `a title is longer than ${l.titleChars} characters`,
   reservations: (l) => `the result reserves more than ${l.reservations} events`,
 };

@@ -7,7 +7,7 @@ const never = () => new Promise<string>(() => undefined);
 
 test('the limits are those of the design', () => {
   const MIB = 1_024 * 1_024;
-  const { stackBytes, inputs, logs, logChars, callChars, ...designed } = LIMITS;
+  const { stackBytes, inputs, logs, logChars, callChars, inputChars, sentBytes, answerChars, ...designed } = LIMITS;
   assert.deepEqual(designed, {
     memoryBytes: 64 * MIB,
     cpuMs: 2_000,
@@ -21,7 +21,7 @@ test('the limits are those of the design', () => {
     titleChars: 200,
     reservations: 1_000,
   });
-  assert.ok([stackBytes, inputs, logs, logChars, callChars].every((limit) => limit > 0));
+  assert.ok([stackBytes, inputs, logs, logChars, callChars, inputChars, sentBytes, answerChars].every((l) => l > 0));
 });
 
 describe('each limit has its own error, which names it', () => {
@@ -79,6 +79,14 @@ describe('each limit has its own error, which names it', () => {
       'call',
       { phase: 'mutate', body: "return ctx.shop.post({ x: 'x'.repeat(1024 * 1024) });" },
     ],
+    'all it sends': [
+      'sent',
+      {
+        body: "for (let i = 0; i < 100; i++) ctx.publish('out', { messageId: String(i), payload: 'x'.repeat(250000) });",
+      },
+    ],
+    'an answer': ['answer', { body: 'await ctx.shop.get();', onCall: async () => JSON.stringify('x'.repeat(17e6)) }],
+    'an input': ['input', { body: "ctx.registerInput({ source: 's', type: 't', id: 'x'.repeat(5000), title: 'x' });" }],
     'the title of an event': [
       'title',
       { body: "ctx.publish('out', { messageId: '1', title: 'x'.repeat(201), payload: 1 });" },

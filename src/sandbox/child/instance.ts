@@ -44,6 +44,8 @@ export interface Driver {
   /** Milliseconds since 1970, as the script sees them. */
   onClock(): number;
   onRejection(promise: number, reason: number, isHandled: boolean): void;
+  /** There is no memory left even for what the script wants to say. */
+  onNoMemory(): void;
 }
 
 /** The addresses every phase needs. Made before the image is taken: what is made later is gone after a reset. */
@@ -53,6 +55,7 @@ export interface Handles {
   readonly run: number;
   readonly answer: number;
   readonly explain: number;
+  readonly here: number;
   readonly describe: number;
   /** Room for the arguments of a call and for a length. */
   readonly scratch: number;
@@ -108,7 +111,8 @@ export class Instance {
     const api = this.call(made, prelude, [host]);
     if (exports.qjs_is_exception(api) !== 0) throw new Error('the prelude failed');
     const get = (key: string) => this.get(api, key);
-    return { ...made, api, run: get('run'), answer: get('answer'), explain: get('explain'), describe: get('describe') };
+    const [run, answer, explain, here] = [get('run'), get('answer'), get('explain'), get('here')];
+    return { ...made, api, run, answer, explain, here, describe: get('describe') };
   }
 
   get(object: number, key: string): number {
@@ -139,10 +143,11 @@ export class Instance {
     return value;
   }
 
-  /** The UTF-8 of a string value, or undefined for any other value. */
+  /** The UTF-8 of a string value, or undefined for any other value. Needs memory where the string is not kept as UTF-8. */
   text(value: number, lengthAt: number): Uint8Array | undefined {
     if (this.exports.qjs_is_string(value) === 0) return undefined;
-    const at = this.exports.qjs_get_string_len(value, lengthAt);
+    const at = lengthAt === 0 ? 0 : this.exports.qjs_get_string_len(value, lengthAt);
+    if (at === 0) this.driver?.onNoMemory();
     if (at === 0) return undefined;
     const length = new DataView(this.bytes.buffer).getUint32(lengthAt, true);
     const text = this.bytes.slice(at, at + length);

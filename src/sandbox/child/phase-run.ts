@@ -1,6 +1,6 @@
 import type { Limits } from '../limits.ts';
-import { FRAME, OP, type Phase, PRELUDE_FILE, type ResetRule } from '../protocol.ts';
-import type { Driver, Instance } from './instance.ts';
+import { FRAME, OP, type Phase, type ResetRule } from '../protocol.ts';
+import type { Driver, Handles, Instance } from './instance.ts';
 import type { ChildIo, Pipe } from './pipe.ts';
 
 export interface PhaseFailure {
@@ -28,6 +28,8 @@ export interface PhaseSetting {
 
 /** One phase, from the first instruction to its outcome: what the script asks for, and the limits it runs under. */
 export class PhaseRun implements Driver {
+  /** Of a text that is told to people or names something; the rest of a longer one is left where it is. */
+  static readonly TEXT_BYTES_MAX = 16 * 1_024;
   /** Thrown through the script when its phase is over. */
   static readonly OVER = new Error('the phase is over');
 
@@ -36,16 +38,19 @@ export class PhaseRun implements Driver {
   readonly cpuStartMs: number;
   #activeAtMs: number;
   #counts = new Map<string, number>();
+  #sentBytes = 0;
   #unhandled = new Map<number, number>();
   #isLooking = false;
   #setting: PhaseSetting;
   #instance: Instance;
+  #handles: Handles;
   #io: ChildIo;
   #pipe: Pipe;
 
-  constructor(setting: PhaseSetting, instance: Instance, io: ChildIo, pipe: Pipe) {
+  constructor(setting: PhaseSetting, instance: Instance, handles: Handles, io: ChildIo, pipe: Pipe) {
     this.#setting = setting;
     this.#instance = instance;
+    this.#handles = handles;
     this.#io = io;
     this.#pipe = pipe;
     this.cpuStartMs = io.cpuMs();
@@ -120,6 +125,10 @@ export class PhaseRun implements Driver {
     exports.qjs_free_value(reason);
   }
 
+  onNoMemory(): void {
+    if (!this.#isLooking) this.exceeded('memory');
+  }
+
   exceeded(limit: string, stack = ''): void {
     this.#over({ kind: 'failed', errorKind: 'limit', limit, message: '', stack });
   }
@@ -139,6 +148,8 @@ export class PhaseRun implements Driver {
     const [id, name, args] = op === OP.call ? [first, second, third] : [none, first, second];
     if (this.#setting.phase === 'load') return this.#topLevel(`ctx.${this.#decode(name)}`, '');
     this.#count(this.#decode(name));
+    this.#sentBytes += args?.length ?? 0;
+    if (this.#sentBytes > this.#setting.limits.sentBytes) this.exceeded('sent', this.#here());
     if (op === OP.call) this.unanswered.add(this.#decode(id));
     this.#pipe.send(FRAME.call, this.#setting.generation, [id ?? none, name ?? none, args ?? none]);
   }
@@ -179,10 +190,8 @@ export class PhaseRun implements Driver {
   #here(): string {
     this.#isLooking = true;
     try {
-      const { exports } = this.#instance;
-      const value = this.#instance.eval(new TextEncoder().encode('new Error().stack'), PRELUDE_FILE);
-      const lengthAt = exports.wasm_malloc(4);
-      return this.#decode(this.#instance.text(value, lengthAt));
+      const value = this.#instance.call(this.#handles, this.#handles.here, []);
+      return this.#decode(this.#instance.text(value, this.#handles.scratch));
     } catch {
       return '';
     } finally {
@@ -191,6 +200,6 @@ export class PhaseRun implements Driver {
   }
 
   #decode(text: Uint8Array | undefined): string {
-    return text === undefined ? '' : new TextDecoder().decode(text);
+    return text === undefined ? '' : new TextDecoder().decode(text.subarray(0, PhaseRun.TEXT_BYTES_MAX));
   }
 }

@@ -250,3 +250,15 @@ test('a message given up while it waits ends there', () => {
   const ended = child.run({ phase: 'producer', code, after: (now) => [encodeFrame(FRAME.abandon, now, [])] });
   assert.deepEqual(ended, { failed: 'the host gave the run up' });
 });
+
+test('a result there is no memory left to say is the limit, never nothing', () => {
+  const child = new ChildInProcess();
+  const ends = new Set<unknown>();
+  for (let left = 0; left < 30; left++) {
+    const body = `const data = '\\u20ac'.repeat(200000), all = (globalThis.all = []);
+      try { for (;;) all.push(new Uint8Array(65536)); } catch {} all.length -= ${left}; return data;`;
+    const ended = child.run({ phase: 'producer', scriptId: `left ${left}`, code: producer(body) });
+    ends.add('failed' in ended ? ended.failed : (ended.result as string | undefined)?.length);
+  }
+  assert.deepEqual(ends, new Set(['memory', 200_000]));
+});

@@ -9,7 +9,7 @@ import {
 } from '../protocol.ts';
 import { Image, Images } from './image.ts';
 import { guestImports } from './imports.ts';
-import { Instance } from './instance.ts';
+import { type Handles, Instance } from './instance.ts';
 import { type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
 import type { ChildIo, Frame, Pipe } from './pipe.ts';
 
@@ -104,12 +104,10 @@ export class Server {
     const handles = instance.handles(this.#prelude);
     instance.exports.qjs_run_gc();
     this.#base ??= instance.bytes.slice();
-    const run = new PhaseRun(this.#setting(message, 'load'), instance, this.#io, this.#pipe);
+    const run = new PhaseRun(this.#setting(message, 'load'), instance, handles, this.#io, this.#pipe);
     instance.driver = run;
     this.#guarded(run, () => {
-      const { exports } = instance;
-      const value = instance.eval(code, SCRIPT_FILE);
-      if (exports.qjs_is_exception(value) !== 0) instance.call(handles, handles.explain, [exports.qjs_get_exception()]);
+      this.#explainThrown(instance, handles, instance.eval(code, SCRIPT_FILE));
       this.#jobs(instance, run);
     });
     if (run.outcome?.kind === 'failed') {
@@ -125,7 +123,7 @@ export class Server {
 
   #phase(message: Message, image: Image, phase: Phase, args: Uint8Array): PhaseOutcome {
     const instance = this.#acquire(image);
-    const run = new PhaseRun(this.#setting(message, phase), instance, this.#io, this.#pipe);
+    const run = new PhaseRun(this.#setting(message, phase), instance, image.handles, this.#io, this.#pipe);
     instance.driver = run;
     const trapped = this.#guarded(run, () => this.#drive(message, instance, image, run, phase, args));
     this.#findLost(instance, image, run);
@@ -148,7 +146,7 @@ export class Server {
       const [name, list, numbers] = [handler, uses, seeds].map((value) => this.#string(instance, run, text(value)));
       const [phaseText, argsText] = [this.#string(instance, run, phase), this.#bytes(instance, run, args)];
       const call = [phaseText, name, argsText, list, numbers].filter((value) => value !== undefined);
-      instance.call(handles, this.#runHandle(instance, image), call);
+      this.#explainThrown(instance, handles, instance.call(handles, this.#runHandle(instance, image), call));
     }
     for (;;) {
       this.#jobs(instance, run);
@@ -172,7 +170,14 @@ export class Server {
     const callId = new TextDecoder().decode(id);
     if (!run.answered(callId)) return;
     const { handles } = image;
-    instance.call(handles, handles.answer, [this.#bytes(instance, run, id), this.#bytes(instance, run, answer)]);
+    const texts = [this.#bytes(instance, run, id), this.#bytes(instance, run, answer)];
+    this.#explainThrown(instance, handles, instance.call(handles, handles.answer, texts));
+  }
+
+  /** What is thrown outside the handler (an answer too deep to be parsed, a script that broke its own context) fails the phase too. */
+  #explainThrown(instance: Instance, handles: Handles, value: number): void {
+    const { exports } = instance;
+    if (exports.qjs_is_exception(value) !== 0) instance.call(handles, handles.explain, [exports.qjs_get_exception()]);
   }
 
   /** Nothing to compute and nothing to wait for, yet the handler has not ended. */

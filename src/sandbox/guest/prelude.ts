@@ -28,7 +28,7 @@ interface Validator {
  */
 export function prelude(host: Host, op: typeof OP, limits: Limits) {
   const { parse, stringify } = JSON;
-  const { apply } = Reflect;
+  const { apply, deleteProperty } = Reflect;
   const { hasOwn, keys, freeze, defineProperty } = Object;
   const { isArray } = Array;
   const { isInteger } = Number;
@@ -41,6 +41,7 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
   const parseDate = Date.parse;
   const timeOf = Date.prototype.getTime;
   const ProxyOf = Proxy;
+  const cutText = String.prototype.slice;
 
   const resolvers = new MapOf<string, (value: unknown) => void>();
   let isRunning = false;
@@ -51,6 +52,8 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
   const here = () => new ErrorOf().stack;
   const forbid = (message: string) => host(op.forbidden, message, here());
   const exceed = (limit: string) => host(op.limit, limit, here());
+  /** A name as it is told to people. */
+  const short = (name: string) => (name.length > 100 ? `${apply(cutText, name, [0, 100])}…` : name);
 
   // sfc32, 53 bits a number. Its state is reset with the memory image, its seed comes with each run.
   function next32(): number {
@@ -69,9 +72,13 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     },
   };
   defineProperty(Math, 'random', { value: chance.random, writable: true, configurable: true });
-  // Positions in errors are read from the stack as the engine writes it; it has no threads to share memory with.
-  defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set: () => undefined });
-  Reflect.deleteProperty(globalThis, 'SharedArrayBuffer');
+  // Positions in errors are read from the stack as the engine writes it. Not configurable: what is there already stays so otherwise,
+  // and a script that formats stacks is handed the functions on them.
+  const own = (value: unknown) => ({ get: () => value, set: () => undefined, enumerable: false, configurable: false });
+  defineProperty(Error, 'prepareStackTrace', own(undefined));
+  defineProperty(Error, 'stackTraceLimit', own(20));
+  // It has no threads to share memory with.
+  deleteProperty(globalThis, 'SharedArrayBuffer');
 
   function definitionOf(): Definition {
     const found = (globalThis as Bag).__pawl_workflow as Bag | undefined;
@@ -135,7 +142,7 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     return (topic: unknown, event: unknown): void => {
       const name = text(topic, 'the topic');
       if (entry.publishes?.includes(name) !== true)
-        forbid(`"${handler}" does not declare that it publishes to "${name}"`);
+        forbid(`"${handler}" does not declare that it publishes to "${short(name)}"`);
       const given = bag(event, 'the event');
       let head = '';
       if (phase === 'producer' || given.messageId !== undefined) {
@@ -144,6 +151,7 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
       if (given.inputId !== undefined) head += `"inputId":${stringify(text(given.inputId, 'inputId'))},`;
       if (given.title !== undefined) head += `"title":${stringify(titleText(given.title, 'the title'))},`;
       const payload = json(validated(definition, name, given.payload ?? null), 'the payload');
+      if (head.length > limits.inputChars) throw new TypeErrorOf('messageId, inputId and title are too long');
       if (payload.length > limits.eventChars) exceed('event');
       host(op.tell, 'publish', `[${stringify(name)},{${head}"payload":${payload}}]`);
     };
@@ -158,7 +166,9 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
       id: text(id, 'id'),
       title: titleText(title, 'the title'),
     };
-    host(op.tell, 'registerInput', `[${stringify(handle)},${stringify(checked)}]`);
+    const made = json(checked, 'the input');
+    if (made.length > limits.inputChars) exceed('input');
+    host(op.tell, 'registerInput', `[${stringify(handle)},${made}]`);
     return handle;
   }
 
@@ -171,11 +181,12 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
   function topicReads(entry: Entry, handler: string) {
     const subscribed = (topic: unknown): string => {
       const name = text(topic, 'the topic');
-      if (entry.subscribe?.includes(name) !== true) forbid(`"${handler}" is not subscribed to "${name}"`);
+      if (entry.subscribe?.includes(name) !== true) forbid(`"${handler}" is not subscribed to "${short(name)}"`);
       return stringify(name);
     };
     return {
-      peek: (topic: unknown, options?: unknown) => call('peek', `[${subscribed(topic)},${stringify(options ?? null)}]`),
+      peek: (topic: unknown, options?: unknown) =>
+        call('peek', `[${subscribed(topic)},${stringify(options ?? null) ?? 'null'}]`),
       getByIds: (topic: unknown, ids: unknown) => call('getByIds', `[${subscribed(topic)},${json(ids, 'the ids')}]`),
     };
   }
@@ -220,6 +231,7 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
       get(_target, method) {
         if (typeof method !== 'string' || method === 'then' || method === 'toJSON') return undefined;
         return (argument?: unknown) => {
+          if (method.length > 100) forbid(`no connection has a method "${short(method)}"`);
           if (phase === 'next') forbid(`ctx.${name}.${method}: next makes no connector calls`);
           const params = stringify(argument ?? null) ?? 'null';
           if (phase !== 'mutate') return call('read', `[${stringify(name)},${stringify(method)},${params}]`);
@@ -316,7 +328,7 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
         const entry = bag((entries as Bag)[name], `the handler "${name}"`);
         const shown: Bag = { ...entry };
         for (const [from, to] of functions) {
-          Reflect.deleteProperty(shown, from);
+          deleteProperty(shown, from);
           shown[to] = typeof entry[from] === 'function';
         }
         out[name] = shown;
@@ -354,5 +366,5 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     }
   }
 
-  return { run, answer, explain, describe: describeSafely };
+  return { run, answer, explain, here, describe: describeSafely };
 }
