@@ -1,22 +1,44 @@
-import { assert, type RunId } from '#base';
+import { assert, RefusedError, type RunId, StoreFailedError, StoreUnavailableError } from '#base';
 import type { Fence, Run } from '#model';
+import { SandboxClosedError } from '#sandbox';
+import { cancelAsked } from './cancel.ts';
 import { emit } from './emit.ts';
 import type { HandlerHost } from './handler-host.ts';
 import type { Moved, Step } from './moved.ts';
 import { prepare } from './prepare.ts';
 import { produce } from './produce.ts';
 import { sendApproved } from './send.ts';
+import { stopCancelled, stopInternal } from './stop-run.ts';
 
 /** The state machine of a run. Every round reads the run as the database has it, so a start and a recovery are the same code. */
 export async function driveRun(host: HandlerHost, fence: Fence, id: RunId): Promise<Moved> {
   for (;;) {
     const [run] = host.engine.reader.fetch('run', id);
     assert(run, `run ${id} is missing`);
-    const moved = await step(host, fence, run);
+    const moved = await orInternal(host, fence, run, () => step(host, fence, run));
     if (moved === 'again') continue;
     host.ledger.forget(id);
     return moved;
   }
+}
+
+/**
+ * Something nobody foresaw: what must not happen is that the run stays active with nobody to drive it. It is stopped by the same rule
+ * as any other, and the error goes on to whoever reports errors.
+ */
+async function orInternal(host: HandlerHost, fence: Fence, run: Run, act: () => Promise<Step>): Promise<Step> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isForeseen(error)) await stopInternal(host, fence, run, error);
+    throw error;
+  }
+}
+
+/** The store takes no writes, the process ends, or somebody else drives the run now: nothing to stop, or nobody to stop it. */
+function isForeseen(error: unknown): boolean {
+  if (error instanceof RefusedError) return error.code === 'fenced';
+  return [StoreUnavailableError, StoreFailedError, SandboxClosedError].some((kind) => error instanceof kind);
 }
 
 async function step(host: HandlerHost, fence: Fence, run: Run): Promise<Step> {
@@ -49,12 +71,7 @@ async function advance(host: HandlerHost, fence: Fence, run: RunId, phase: 'prep
 
 /** At a safe point: a call that went out is awaited and recorded first. */
 async function stopIfCancelled(host: HandlerHost, fence: Fence, run: Run): Promise<Step | undefined> {
-  const [execution] = host.engine.reader.fetch('execution', fence.execution);
-  if (execution?.cancelRequestedAt == null || run.phase === 'mutating') return undefined;
-  const error = `cancelled by ${execution.cancelRequestedBy}`;
-  await host.engine.manager.updateHandlerRunStatus(fence, run.id, 'cancelled', {
-    error,
-    cost: host.ledger.spentBy(run.id),
-  });
-  return { ended: 'cancelled' };
+  const error = cancelAsked(host, fence);
+  if (error === undefined || run.phase === 'mutating') return undefined;
+  return stopCancelled(host, fence, run, undefined, error);
 }

@@ -6,7 +6,7 @@ import type { ScriptShelf } from './script-shelf.ts';
 
 /** What a run needs around it. */
 export interface HandlerHost {
-  readonly engine: Pick<Engine, 'manager' | 'reader'>;
+  readonly engine: Pick<Engine, 'manager' | 'reader' | 'listen'>;
   readonly sandbox: Pick<SandboxPool, 'run'>;
   readonly ledger: Ledger;
   readonly scripts: ScriptShelf;

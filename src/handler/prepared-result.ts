@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { shownLine } from '#base';
+import { NAME_CHARS_MAX } from '#model';
 
 /** What `prepare` gave back, taken apart. */
 export interface Prepared {
@@ -9,10 +11,12 @@ export interface Prepared {
   readonly wakeAt: number | undefined;
 }
 
+const NAME = z.string().max(NAME_CHARS_MAX);
 const TIME = z.union([z.string(), z.number()]);
 const IDLE = z.looseObject({ idle: z.literal(true), wakeAt: TIME.optional() });
 const RESULT = z.looseObject({
-  reservations: z.array(z.object({ topic: z.string(), ids: z.array(z.string()) })),
+  // Names as long as a name may be: what is refused is told to people, with the name in it.
+  reservations: z.array(z.object({ topic: NAME, ids: z.array(NAME) })),
   data: z.unknown(),
   ui: z.looseObject({ title: z.string() }).optional(),
   wakeAt: TIME.optional(),
@@ -31,7 +35,7 @@ export function parsePrepared(json: string | undefined): Prepared | { problem: s
   return {
     reservations: reservations.filter(({ ids }) => ids.length > 0),
     json: JSON.stringify({ reservations, data: data ?? null, ui }),
-    title: ui?.title ?? null,
+    title: ui === undefined ? null : shownLine(ui.title),
     wakeAt: timeOf(wakeAt),
   };
 }

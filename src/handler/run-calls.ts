@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { shownLine, shownText } from '#base';
 import type { Engine } from '#execution';
 import { CallRefused, type Ledger } from '#ledger';
 import type { Event, HandedOut, Publish, RegisteredInput, Run, RunLog, RunRead } from '#model';
@@ -5,7 +7,24 @@ import { type HostCall, HostRefusal } from '#sandbox';
 
 const PEEK_DEFAULT = 100;
 const PEEK_MAX = 1_000;
+/** Rows looked at in one go, so that a thousand of the largest events are never in memory at once. */
+const PEEK_PAGE = 20;
+/** What one answer hands to a script: far below what a script can hold, and what the host can hold for all of them. */
+const EVENTS_CHARS_MAX = 4 * 1_024 * 1_024;
+/** Events one run is shown: each is remembered, and looked up again when the run stops. */
+const EVENTS_SHOWN_MAX = 10_000;
 const ANSWER_CHARS_KEPT = 64 * 1_024;
+/** Of all reads of a run together. */
+const READS_CHARS_KEPT = 4 * 1_024 * 1_024;
+
+const TEXT = z.string();
+const INPUT = z.object({ source: TEXT, type: TEXT, id: TEXT, title: TEXT });
+const PUBLISH = z.object({
+  messageId: TEXT.optional(),
+  inputId: TEXT.optional(),
+  title: TEXT.optional(),
+  payload: z.unknown(),
+});
 
 /** What one phase of a script asked of the host: answered from the tables and the connections, or collected for the commit. */
 export class RunCalls {
@@ -15,6 +34,7 @@ export class RunCalls {
   readonly reads: Omit<RunRead, 'runId'>[] = [];
   readonly handedOut = new Map<string, HandedOut>();
   readonly #handles = new Map<string, number>();
+  #readsCharsLeft = READS_CHARS_KEPT;
   readonly #run: Run;
   readonly #subscribed: readonly string[];
   readonly #reader: Engine['reader'];
@@ -39,9 +59,9 @@ export class RunCalls {
       case 'read':
         return this.#read(String(args[0]), String(args[1]), args[2]);
       case 'publish':
-        return this.#publish(String(args[0]), args[1] as PublishArgs);
+        return this.#publish(String(args[0]), fitting('an event', PUBLISH, args[1]));
       case 'registerInput':
-        return this.#register(String(args[0]), args[1] as RegisteredInput);
+        return this.#register(String(args[0]), fitting('an input', INPUT, args[1]));
       case 'log':
         return this.#log(String(args[0]), args[1]);
     }
@@ -55,6 +75,8 @@ export class RunCalls {
     for (const event of events) {
       if (event.status === 'pending') this.handedOut.set(event.id, { event: event.id, pendingSeq: event.pendingSeq });
     }
+    if (this.handedOut.size > EVENTS_SHOWN_MAX)
+      throw new HostRefusal(`the run looked at more than ${EVENTS_SHOWN_MAX} pending events`);
     return `[${events.map(eventJson).join(',')}]`;
   }
 
@@ -62,21 +84,49 @@ export class RunCalls {
     const asked = (options as { limit?: unknown } | null)?.limit ?? PEEK_DEFAULT;
     if (typeof asked !== 'number' || !(asked >= 1)) throw new HostRefusal('the limit of peek is a number from 1');
     const limit = Math.min(Math.floor(asked), PEEK_MAX);
-    return this.#reader.listEvents(this.#run.workflowId, { status: 'pending', topic, limit });
+    const found: Event[] = [];
+    let chars = 0;
+    while (found.length < limit) {
+      const page = {
+        status: 'pending',
+        topic,
+        after: found.at(-1)?.id,
+        limit: Math.min(limit - found.length, PEEK_PAGE),
+      } as const;
+      const events = this.#reader.listEvents(this.#run.workflowId, page);
+      for (const event of events) {
+        chars += event.payload.length;
+        if (chars > EVENTS_CHARS_MAX) return found;
+        found.push(event);
+      }
+      if (events.length < page.limit) break;
+    }
+    return found;
   }
 
   #byIds(topic: string, ids: unknown): readonly Event[] {
     if (!Array.isArray(ids) || ids.length > PEEK_MAX)
       throw new HostRefusal(`getByIds takes a list of at most ${PEEK_MAX} ids`);
-    return ids.flatMap((id) => this.#reader.fetch('eventKeyed', this.#run.workflowId, topic, String(id)));
+    let chars = 0;
+    return ids.flatMap((id) => {
+      const [event] = this.#reader.fetch('eventKeyed', this.#run.workflowId, topic, String(id));
+      chars += event?.payload.length ?? 0;
+      if (chars > EVENTS_CHARS_MAX) throw new HostRefusal('getByIds asks for more than 4 MiB of events: ask for fewer');
+      return event ?? [];
+    });
   }
 
   async #read(connection: string, method: string, argument: unknown): Promise<string> {
     try {
       const answer = await this.#ledger.read(this.#run.id, connection, method, argument);
-      const request = JSON.stringify(argument ?? null);
-      const kept = answer.length > ANSWER_CHARS_KEPT ? JSON.stringify({ cut: answer.length }) : answer;
-      this.reads.push({ ...this.#place(this.reads.length), connection, method, request, answer: kept });
+      const request = this.#kept(JSON.stringify(argument ?? null));
+      this.reads.push({
+        ...this.#place(this.reads.length),
+        connection,
+        method,
+        request,
+        answer: this.#kept(answer),
+      });
       return answer;
     } catch (error) {
       if (error instanceof CallRefused) throw new HostRefusal(error.message, { cause: error });
@@ -84,21 +134,31 @@ export class RunCalls {
     }
   }
 
-  #publish(topic: string, { messageId, inputId, title, payload }: PublishArgs): string {
+  /** What is kept of a request or an answer for people to look at: all of it, or how long it was. */
+  #kept(json: string): string {
+    const kept =
+      json.length > Math.min(ANSWER_CHARS_KEPT, this.#readsCharsLeft) ? JSON.stringify({ cut: json.length }) : json;
+    this.#readsCharsLeft -= kept.length;
+    return kept;
+  }
+
+  #publish(topic: string, { messageId, inputId, title, payload }: z.infer<typeof PUBLISH>): string {
     const input = inputId === undefined ? undefined : this.#handles.get(inputId);
     if (inputId !== undefined && input === undefined) throw new HostRefusal(`there is no input ${inputId} in this run`);
-    this.publishes.push({ topic, messageId, title, payload: JSON.stringify(payload ?? null), input });
+    const shown = title === undefined ? undefined : shownLine(title);
+    this.publishes.push({ topic, messageId, title: shown, payload: JSON.stringify(payload ?? null), input });
     return 'null';
   }
 
   #register(handle: string, input: RegisteredInput): string {
     this.#handles.set(handle, this.inputs.length);
-    this.inputs.push(input);
+    this.inputs.push({ ...input, title: shownLine(input.title) });
     return 'null';
   }
 
   #log(message: string, data: unknown): string {
-    this.logs.push({ ...this.#place(this.logs.length), message, data: data == null ? null : JSON.stringify(data) });
+    const kept = data == null ? null : JSON.stringify(data);
+    this.logs.push({ ...this.#place(this.logs.length), message: shownText(message), data: kept });
     return 'null';
   }
 
@@ -112,11 +172,12 @@ export class RunCalls {
   }
 }
 
-interface PublishArgs {
-  readonly messageId?: string;
-  readonly inputId?: string;
-  readonly title?: string;
-  readonly payload?: unknown;
+/** What the script sent through a world that is its own: it may have any shape. */
+function fitting<T>(what: string, shape: z.ZodType<T>, value: unknown): T {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new HostRefusal(`${what} does not have the shape of one: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
 }
 
 function eventJson({ topic, messageId, payload, createdAt }: Event): string {

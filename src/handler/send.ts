@@ -1,3 +1,4 @@
+import { shownText } from '#base';
 import type { Slot } from '#connector';
 import type { ModelSteps } from '#execution';
 import { CallRefused } from '#ledger';
@@ -23,7 +24,8 @@ export function callOf(
   if (uses[asked.connection] === undefined)
     return { problem: `mutate calls ${asked.connection}, which the workflow does not use` };
   try {
-    return host.ledger.describe(run.workflowId, asked.connection, asked.method, asked.params, title);
+    const call = host.ledger.describe(run.workflowId, asked.connection, asked.method, asked.params, title);
+    return { ...call, preview: shownText(call.preview) };
   } catch (error) {
     if (error instanceof CallRefused) return { problem: error.message };
     throw error;

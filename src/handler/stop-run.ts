@@ -1,8 +1,9 @@
-import { type RefusalCode, RefusedError } from '#base';
+import { cut, type RefusalCode, RefusedError, shownText } from '#base';
 import { CallRefused } from '#ledger';
 import type { Fence, Run, StopOptions, StopStatus } from '#model';
 import type { Failed } from '#sandbox';
-import { positionText } from '#script';
+import { nextTick, positionText } from '#script';
+import { cancelAsked } from './cancel.ts';
 import type { HandlerHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import type { RunCalls } from './run-calls.ts';
@@ -17,6 +18,9 @@ export function stop(
   failed: Failed,
   script: LoadedScript,
 ): Promise<Step> {
+  if (failed.errorKind === 'cancelled') {
+    return stopCancelled(host, fence, run, calls, cancelAsked(host, fence) ?? failed.message);
+  }
   const refused = failed.refusal?.cause;
   if (refused instanceof CallRefused) return stopRefused(host, fence, run, calls, refused);
   const error = `${failed.message}${positionText(script.manifest, failed.stack)}`;
@@ -26,15 +30,27 @@ export function stop(
   });
 }
 
-const STATUS_OF: Readonly<Record<Failed['errorKind'], StopStatus>> = {
+const STATUS_OF: Readonly<Record<Exclude<Failed['errorKind'], 'cancelled'>, StopStatus>> = {
   script: 'failed:logic',
   limit: 'failed:logic',
   forbidden: 'failed:logic',
   refused: 'failed:logic',
-  cancelled: 'cancelled',
   // The child died, not the script's doing as far as anyone knows: try again.
   crashed: 'paused:transient',
 };
+
+/** Somebody asked the execution to end before the script had: nothing of what it said is kept but its records. */
+export function stopCancelled(
+  host: HandlerHost,
+  fence: Fence,
+  run: Run,
+  calls: RunCalls | undefined,
+  error: string,
+): Promise<Step> {
+  const schedule = host.scripts.get(run.scriptId).manifest.schedules[run.handlerName];
+  const nextAt = schedule ? nextTick(schedule, host.clock.now()) : null;
+  return end(host, fence, run, calls, 'cancelled', { error, nextAt });
+}
 
 function stopRefused(host: HandlerHost, fence: Fence, run: Run, calls: RunCalls, refused: CallRefused): Promise<Step> {
   const { status, options } = refused.asStop();
@@ -44,6 +60,15 @@ function stopRefused(host: HandlerHost, fence: Fence, run: Run, calls: RunCalls,
 /** The script's answer does not fit: its mistake, for a repair. */
 export function stopBroken(host: HandlerHost, fence: Fence, run: Run, error: string, calls?: RunCalls): Promise<Step> {
   return end(host, fence, run, calls, 'failed:logic', { error, errorType: 'script' });
+}
+
+/** A bug of ours. Where it cannot even be written down, the next start finds the run active and recovers it. */
+export async function stopInternal(host: HandlerHost, fence: Fence, run: Run, error: unknown): Promise<void> {
+  const words = error instanceof Error ? error.message : String(error);
+  await end(host, fence, run, undefined, 'failed:internal', {
+    error: `bug of Pawl: ${words}`,
+    errorType: 'internal',
+  }).catch(() => undefined);
 }
 
 /** What the model refuses about a script's own answer (a topic it did not declare, a state too large) is the script's mistake. */
@@ -64,6 +89,13 @@ export async function orBroken(
 
 const FAULTS_OF_SCRIPT: readonly RefusalCode[] = ['invalid', 'not-subscribed', 'event-unavailable'];
 
+/** Errors carry words of scripts and providers: people are shown them, and none of them is a book. */
+const ERROR_CHARS_MAX = 5_000;
+
+function shownError(error: string): string {
+  return cut(shownText(error).trim() || 'an error without words', ERROR_CHARS_MAX);
+}
+
 async function end(
   host: HandlerHost,
   fence: Fence,
@@ -79,9 +111,10 @@ async function end(
     }
     return model.updateHandlerRunStatus(fence, run.id, status, {
       ...options,
+      error: shownError(options.error),
       suspects,
       cost: host.ledger.spentBy(run.id),
     });
   });
-  return { ended: 'failed' };
+  return { ended: status === 'cancelled' ? 'cancelled' : 'failed' };
 }

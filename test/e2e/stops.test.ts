@@ -7,7 +7,7 @@ import { BOOKED, Stage } from './stage.ts';
 
 const READ = "await ctx.shop.get({ path: '/price' });";
 
-test('cancelled in prepare, a run releases its events, and nothing follows until the next trigger', async (t) => {
+test('cancelled in prepare, a run ends at once and has reserved nothing, and nothing follows until the next trigger', async (t) => {
   const stage = await Stage.open(t);
   stage.outside.behaveOnReads('hold');
   const { workflow } = await stage.deploy(orders({ prepare: READ }));
@@ -15,9 +15,10 @@ test('cancelled in prepare, a run releases its events, and nothing follows until
   await stage.publish(workflow, 'placed', { id: '1' });
   await arrived;
   await stage.person.cancel(workflow);
-  stage.outside.release();
   await stage.quiet();
-  assert.deepEqual(stage.runs(), ['book mutating cancelled'], 'its call was not sent');
+  assert.deepEqual(stage.runs(), ['book preparing cancelled'], 'the read it waited for is still held');
+  assert.equal(stage.lastRun().error, 'cancelled by ada');
+  stage.outside.release();
   assert.deepEqual(stage.events(), ['1 pending']);
   assert.deepEqual(stage.outside.done, []);
   assert.equal(stage.reader.table('executions')[0]?.status, 'cancelled');
@@ -76,7 +77,38 @@ test('cancelled in next, a session ends there or with its commit, and the other 
   assert.deepEqual(stage.outside.done, ['/bookings 1', '/bookings 2']);
 });
 
-test('a producer cancelled while it reads ends with its commit, and no consumer starts', async (t) => {
+for (const [phase, parts, stopped, events] of [
+  ['prepare', { prepare: 'for (;;);' }, 'book preparing cancelled', ['1 pending']],
+  [
+    'mutate',
+    { mutate: 'for (;;); return ctx.shop.post({ path: "/bookings", json: data });' },
+    'book preparing cancelled',
+    ['1 pending'],
+  ],
+  ['next', { next: 'for (;;);' }, 'book emitting cancelled', ['1 reserved']],
+] as const) {
+  test(`a script that computes in ${phase} is cancelled at once, long before its own limit`, async (t) => {
+    const stage = await Stage.open(t);
+    const { workflow } = await stage.deploy(orders(parts));
+    await stage.publish(workflow, 'placed', { id: '1' });
+    const active = phase === 'next' ? 'book emitting active' : 'book preparing active';
+    await stage.until(`${phase} has begun`, () => stage.runs().at(-1) === active);
+    const askedAt = Date.now();
+    await stage.person.cancel(workflow);
+    await stage.quiet();
+    assert.ok((stage.lastRun().endTimestamp ?? 0) - askedAt < 500);
+    assert.deepEqual(stage.runs(), [stopped]);
+    assert.deepEqual(stage.events('placed'), events);
+    assert.equal(stage.workflow().maintenance, false, 'it is not the script that failed');
+    await stage.deploy(orders());
+    await stage.person.trigger(workflow);
+    await stage.quiet();
+    assert.deepEqual(stage.outside.done, ['/bookings 1']);
+    assert.deepEqual(stage.events('placed'), ['1 consumed']);
+  });
+}
+
+test('a producer cancelled while it reads ends at once: nothing of it is committed, and no consumer starts', async (t) => {
   const stage = await Stage.open(t);
   stage.outside.pages.set('/orders', [{ id: '1' }]);
   stage.outside.behaveOnReads('hold');
@@ -91,11 +123,14 @@ export default defineWorkflow({ name: 'polls', uses: { shop: 'http' }, topics: {
 `);
   await arrived;
   await stage.person.cancel(workflow);
-  stage.outside.release();
   await stage.quiet();
-  assert.deepEqual(stage.runs(), ['poll committed committed']);
-  assert.deepEqual(stage.events(), ['1 pending']);
+  assert.deepEqual(stage.runs(), ['poll executing cancelled']);
+  assert.deepEqual(stage.events(), []);
   assert.equal(stage.reader.table('executions')[0]?.status, 'cancelled');
+  stage.outside.release();
+  await stage.person.trigger(workflow);
+  await stage.quiet();
+  assert.deepEqual(stage.events(), ['1 consumed']);
 });
 
 test('a paused workflow starts nothing and sends nothing; what had passed its mutation goes on to its commit', async (t) => {
