@@ -1,5 +1,5 @@
 import { type Clock, type IdSource, systemClock } from '#base';
-import { type Connections, openConnections, type SecretSource } from '#connector';
+import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
 import { type Engine, openEngine } from '#execution';
 import { type HandlerHost, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
@@ -14,6 +14,8 @@ export interface AppOptions {
   /** Where relative paths of the config begin. */
   readonly baseFolder?: string;
   readonly resolveSecret?: SecretSource;
+  /** How names are resolved; the system's own where nothing is given. */
+  readonly lookup?: OpenOptions['lookup'];
   readonly sandbox?: SandboxOptions;
   readonly clock?: Clock;
   readonly ids?: IdSource;
@@ -37,6 +39,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const connections = openConnections(options.config ?? {}, {
     clock,
     ...(options.resolveSecret && { resolveSecret: options.resolveSecret }),
+    ...(options.lookup && { lookup: options.lookup }),
     ...(options.baseFolder !== undefined && { baseFolder: options.baseFolder }),
   });
   const engine = await openEngine({
