@@ -8,9 +8,10 @@ import { type HostCall, HostRefusal } from '#sandbox';
 const PEEK_DEFAULT = 100;
 const PEEK_MAX = 1_000;
 /** Rows looked at in one go, so that a thousand of the largest events are never in memory at once. */
-const PEEK_PAGE = 20;
+const PEEK_PAGE_FIRST = 10;
+const PEEK_PAGE_MAX = 250;
 /** What one answer hands to a script: far below what a script can hold, and what the host can hold for all of them. */
-const EVENTS_CHARS_MAX = 4 * 1_024 * 1_024;
+const EVENTS_CHARS_MAX = 2 * 1_024 * 1_024;
 /** Events one run is shown: each is remembered, and looked up again when the run stops. */
 const EVENTS_SHOWN_MAX = 10_000;
 const ANSWER_CHARS_KEPT = 64 * 1_024;
@@ -85,13 +86,13 @@ export class RunCalls {
     if (typeof asked !== 'number' || !(asked >= 1)) throw new HostRefusal('the limit of peek is a number from 1');
     const limit = Math.min(Math.floor(asked), PEEK_MAX);
     const found: Event[] = [];
-    let chars = 0;
+    let [chars, size] = [0, PEEK_PAGE_FIRST];
     while (found.length < limit) {
       const page = {
         status: 'pending',
         topic,
         after: found.at(-1)?.id,
-        limit: Math.min(limit - found.length, PEEK_PAGE),
+        limit: Math.min(limit - found.length, size),
       } as const;
       const events = this.#reader.listEvents(this.#run.workflowId, page);
       for (const event of events) {
@@ -100,6 +101,8 @@ export class RunCalls {
         found.push(event);
       }
       if (events.length < page.limit) break;
+      // As many as will still fit if they are like those before.
+      size = Math.min(PEEK_PAGE_MAX, Math.ceil(((EVENTS_CHARS_MAX - chars) * found.length) / chars));
     }
     return found;
   }
@@ -111,7 +114,7 @@ export class RunCalls {
     return ids.flatMap((id) => {
       const [event] = this.#reader.fetch('eventKeyed', this.#run.workflowId, topic, String(id));
       chars += event?.payload.length ?? 0;
-      if (chars > EVENTS_CHARS_MAX) throw new HostRefusal('getByIds asks for more than 4 MiB of events: ask for fewer');
+      if (chars > EVENTS_CHARS_MAX) throw new HostRefusal('getByIds asks for more than 2 MiB of events: ask for fewer');
       return event ?? [];
     });
   }

@@ -127,11 +127,8 @@ export class Arena {
       rows.filter((row) => row.workflowId === workflow);
     const runs = of(reader.table('handler_runs'));
     const ids = new Set<string>(runs.map(({ id }) => id));
-    const [events, mutations, inputs] = [
-      of(reader.table('events')),
-      of(reader.table('mutations')),
-      of(reader.table('inputs')),
-    ];
+    const events = reader.listEvents(workflow, { limit: 2_000 });
+    const [mutations, inputs] = [of(reader.table('mutations')), of(reader.table('inputs'))];
     const logs = reader.table('run_logs').filter(({ runId }) => ids.has(runId));
     const reads = reader.table('run_reads').filter(({ runId }) => ids.has(runId));
     const states = reader.fetch('handlerStates', workflow);
@@ -179,16 +176,21 @@ function echoServer(): Server {
   });
 }
 
-/** Sends its visitors to places they have no business in; `/deep` answers with data 100,000 levels deep, `/large` with 8 MB. */
+/**
+ * Sends its visitors to places they have no business in; `/deep` answers with data 100,000 levels deep, `/large` with 8 MB, `/slow`
+ * a while later.
+ */
 function mazeServer(): Server {
   return createServer(({ url = '/' }, response) => {
     const page = url.slice(1);
     if (page === 'deep') response.writeHead(200, JSON_TYPE).end(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     else if (page === 'large') response.writeHead(200, JSON_TYPE).end(JSON.stringify('x'.repeat(8_000_000)));
+    else if (page === 'slow') setTimeout(() => response.writeHead(200, JSON_TYPE).end('1'), SLOW_MS);
     else response.writeHead(302, { location: decodeURIComponent(page) }).end();
   });
 }
 
+const SLOW_MS = 150;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Public at the first look and private at the second, as an attacker's name server would have it. */

@@ -273,7 +273,7 @@ export const ESCAPE_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'over the reset: a late answer of the host',
-    prepare: `${PEEK} globalThis.late = ctx.maze.get({ path: '/large' }).then(() => { globalThis.came = 1; }); ctx.peek('in').then(() => { globalThis.came = 1; }); return ctx.take(e, { data: { id: e.payload.id } });`,
+    prepare: `${PEEK} globalThis.late = ctx.maze.get({ path: '/slow' }).then(() => { globalThis.came = 1; }); ctx.peek('in').then(() => { globalThis.came = 1; }); return ctx.take(e, { data: { id: e.payload.id } });`,
     next: "ctx.publish('out', { payload: [typeof late, typeof came] });",
     ends: 'committed',
     effects: ['/done it'],

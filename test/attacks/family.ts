@@ -11,8 +11,8 @@ import { Canary, percentile } from './canary.ts';
 const SLACK_MS = 1_000;
 /** What a family may leave behind in the host: caches of statements and scripts, not what the attacks sent. */
 const LEFT_BEHIND_MB_MAX = 24;
-/** How far the host's memory may rise at any moment of a family. */
-const RISE_MB_MAX = 200;
+/** How far the memory of this process may rise at any moment: the engine's, and what the test looks at. Unbounded it was gigabytes. */
+const RISE_MB_MAX = 400;
 /** Far above what is measured: it catches a canary that is held up, not a busy machine. The bench measures for real. */
 const CANARY_MS_MAX = 2_000;
 const MB = 1_048_576;

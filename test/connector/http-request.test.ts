@@ -98,6 +98,8 @@ test('no answer, error or preview carries a secret, however the provider spells 
     JSON.stringify(TOKEN),
     encodeURIComponent(TOKEN),
     Buffer.from(TOKEN).toString('base64'),
+    ...['x', 'xy', 'xyz'].map((before) => Buffer.from(`${before}${TOKEN}!`).toString('base64').slice(4, -8)),
+    ...['x', 'xy', 'xyz'].map((before) => Buffer.from(`${before}${TOKEN}!`).toString('base64')),
   ].join(' ');
   const provider = await startProvider(t, (response, { url }) => {
     if (url === '/refuse') return json(response, 422, { [TOKEN]: spellings });

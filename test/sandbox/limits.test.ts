@@ -162,3 +162,33 @@ test('processor time is counted for each phase of a message', async (t) => {
   const { limit, phase } = await world.failed({ phase: 'prepare', andMutate: true, code, scriptId: 'both' });
   assert.deepEqual([limit, phase], ['cpu', 'mutate']);
 });
+
+test('a script that never looks up again after a slow answer is ended by its processor time, not by the time without calls', async (t) => {
+  const world = new SandboxWorld(t, { limits: { cpuMs: 200, killAfterMs: 200, wallMs: 30_000 } });
+  const slow = () => new Promise<string>((resolve) => setTimeout(() => resolve('1'), 700));
+  const startedAt = performance.now();
+  const { limit } = await world.failed({
+    body: "await ctx.shop.get(); return Array(2 ** 30).join('').length;",
+    onCall: slow,
+  });
+  assert.equal(limit, 'cpu');
+  assert.ok(performance.now() - startedAt < 10_000);
+});
+
+test('many calls at once are all answered, a few at a time', async (t) => {
+  const world = new SandboxWorld(t);
+  let [now, most] = [0, 0];
+  const onCall = async ({ args }: { args: string }) => {
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    now--;
+    return args;
+  };
+  const body =
+    'const all = []; for (let i = 0; i < 100; i++) all.push(ctx.shop.get(i)); return (await Promise.all(all)).map((a) => a[2]);';
+  assert.deepEqual(
+    await world.result({ body, onCall }),
+    Array.from({ length: 100 }, (_, i) => i),
+  );
+  assert.equal(most, 8);
+});
