@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -87,8 +87,16 @@ async function runPart(part: Part, seed: NodeJS.ProcessEnv): Promise<Failure | u
   try {
     return await runIn(temporary, part, seed);
   } finally {
+    unmountBelow(temporary);
     rmSync(temporary, { recursive: true, force: true });
   }
+}
+
+/** A test that a fault broke off may have left the small disk it had mounted. */
+function unmountBelow(folder: string): void {
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8').split('\n') : [];
+  const left = mounts.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`));
+  for (const path of left) spawnSync('umount', ['--lazy', path]);
 }
 
 async function runIn(temporary: string, part: Part, seed: NodeJS.ProcessEnv): Promise<Failure | undefined> {
