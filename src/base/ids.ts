@@ -17,6 +17,10 @@ export const ID_PREFIX = {
   task: 'tsk',
   worker: 'wrk',
   evidence: 'evd',
+  token: 'tok',
+  allowance: 'alw',
+  permissionRequest: 'req',
+  notice: 'ntc',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIX;
@@ -36,6 +40,10 @@ export type MessageId = IdOf<'message'>;
 export type TaskId = IdOf<'task'>;
 export type WorkerId = IdOf<'worker'>;
 export type EvidenceId = IdOf<'evidence'>;
+export type TokenId = IdOf<'token'>;
+export type AllowanceId = IdOf<'allowance'>;
+export type PermissionRequestId = IdOf<'permissionRequest'>;
+export type NoticeId = IdOf<'notice'>;
 
 export interface IdSource {
   next<K extends IdKind>(kind: K): IdOf<K>;

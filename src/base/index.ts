@@ -14,6 +14,7 @@ export {
 } from './errors.ts';
 export { sha256 } from './hash.ts';
 export {
+  type AllowanceId,
   type DeliveryId,
   type EnforcementId,
   type EventId,
@@ -29,10 +30,13 @@ export {
   type MessageId,
   type MutationId,
   monotonicIds,
+  type NoticeId,
+  type PermissionRequestId,
   type RunId,
   type ScriptId,
   type SessionId,
   type TaskId,
+  type TokenId,
   type WorkerId,
   type WorkflowId,
 } from './ids.ts';

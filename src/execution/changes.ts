@@ -13,7 +13,9 @@ export interface Change {
     | 'connection'
     | 'task'
     | 'worker'
-    | 'audit';
+    | 'audit'
+    | 'token'
+    | 'secret';
   readonly id: string;
 }
 
@@ -108,6 +110,18 @@ function changeOfRow(write: Write): Change | undefined {
       return { kind: 'connection', id: write.name };
     case 'events.transferred':
       return { kind: 'run', id: write.to };
+    case 'grant.given':
+    case 'allowance.given':
+    case 'permission.asked':
+      return { kind: 'workflow', id: write.row.workflowId };
+    case 'token.created':
+      return { kind: 'token', id: write.row.id };
+    case 'token.revoked':
+      return { kind: 'token', id: write.token };
+    case 'secret.created':
+      return { kind: 'secret', id: write.row.name };
+    case 'secret.changed':
+      return { kind: 'secret', id: write.name };
     case 'audit.appended':
       return { kind: 'audit', id: write.subject };
     default:

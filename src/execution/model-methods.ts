@@ -1,10 +1,23 @@
-import type { EventId, ExecutionId, MessageId, MutationId, RunId, ScriptId, WorkerId, WorkflowId } from '#base';
+import type {
+  EventId,
+  ExecutionId,
+  MessageId,
+  MutationId,
+  NoticeId,
+  PermissionRequestId,
+  RunId,
+  ScriptId,
+  TokenId,
+  WorkerId,
+  WorkflowId,
+} from '#base';
 import type {
   CommandName,
   CommandOf,
   Commands,
   ConsumerPhase,
   Fence,
+  GivenGrant,
   Publish,
   ReplyTo,
   StopOptions,
@@ -123,8 +136,8 @@ export abstract class ModelMethods<M extends Mode> {
   setAside(mutation: MutationId, by: string) {
     return this.send({ do: 'setAside', mutation, by });
   }
-  approveCall(mutation: MutationId, by: string) {
-    return this.send({ do: 'approveCall', mutation, by });
+  approveCall(mutation: MutationId, by: string, options: Options<'approveCall', 'mutation' | 'by'> = {}) {
+    return this.send({ do: 'approveCall', mutation, by, ...options });
   }
   rejectCall(mutation: MutationId, how: 'skip' | 'park', by: string) {
     return this.send({ do: 'rejectCall', mutation, how, by });
@@ -186,6 +199,38 @@ export abstract class ModelMethods<M extends Mode> {
   }
   finishWithoutNext(run: RunId, by: string) {
     return this.send({ do: 'finishWithoutNext', run, by });
+  }
+
+  // what people hold, allow and are told
+  createToken(options: Commands['createToken']['takes']) {
+    return this.send({ do: 'createToken', ...options });
+  }
+  revokeToken(token: TokenId, by: string) {
+    return this.send({ do: 'revokeToken', token, by });
+  }
+  setSecret(name: string, box: string, by: string) {
+    return this.send({ do: 'setSecret', name, box, by });
+  }
+  removeSecret(name: string, by: string) {
+    return this.send({ do: 'removeSecret', name, by });
+  }
+  giveGrants(workflow: WorkflowId, grants: readonly GivenGrant[], by: string) {
+    return this.send({ do: 'giveGrants', workflow, grants, by });
+  }
+  takeGrant(workflow: WorkflowId, connection: string, method: string, by: string) {
+    return this.send({ do: 'takeGrant', workflow, connection, method, by });
+  }
+  askPermission(workflow: WorkflowId, script: ScriptId, asks: string, by: string) {
+    return this.send({ do: 'askPermission', workflow, script, asks, by });
+  }
+  answerPermission(request: PermissionRequestId, answer: 'allowed' | 'refused', by: string) {
+    return this.send({ do: 'answerPermission', request, answer, by });
+  }
+  openNotices(caseKey: string, channels: readonly string[]) {
+    return this.send({ do: 'openNotices', caseKey, channels });
+  }
+  settleNotice(notice: NoticeId, options: Options<'settleNotice', 'notice'>) {
+    return this.send({ do: 'settleNotice', notice, ...options });
   }
 
   // repairs

@@ -56,6 +56,14 @@ const OPERATOR = [
   'cancelExecution',
   'exitMaintenanceMode',
   'updateMutationResult',
+  'createToken',
+  'revokeToken',
+  'setSecret',
+  'removeSecret',
+  'giveGrants',
+  'takeGrant',
+  'askPermission',
+  'answerPermission',
 ] as const;
 export type OperatorPort = Pick<Methods, (typeof OPERATOR)[number]>;
 

@@ -1,25 +1,33 @@
 import type {
+  AllowanceId,
   DeliveryId,
   EventId,
   EvidenceId,
   ExecutionId,
   MessageId,
   MutationId,
+  NoticeId,
+  PermissionRequestId,
   RunId,
   ScriptId,
   SessionId,
   TaskId,
+  TokenId,
   WorkerId,
   WorkflowId,
 } from '#base';
 import type { Handlers, RunLog, RunRead } from './rows.ts';
+import type { Grant } from './rows-of-people.ts';
 import type {
   ConsumerPhase,
   ExecutionEnd,
+  NoticeStatus,
   Phase,
   RunStatus,
   StopStatus,
   TaskKind,
+  TokenKind,
+  TokenScope,
   Trigger,
   WorkflowStatus,
 } from './states.ts';
@@ -101,6 +109,16 @@ export type Answer =
   | { readonly resolvedBy: 'reconcile'; readonly askedAt?: number | undefined }
   | { readonly resolvedBy: 'user_assert_applied'; readonly by: string }
   | { readonly resolvedBy: 'user_assert_failed'; readonly by: string };
+
+/** What an approval covers besides the call itself. */
+export interface Cover {
+  /** Null: any target of the method. */
+  readonly target: string | null;
+  readonly callsMax: number;
+  readonly until: number;
+}
+
+export type GivenGrant = Pick<Grant, 'connection' | 'method' | 'targets' | 'capPerHour'>;
 
 export interface Stopped {
   readonly run: RunId;
@@ -264,7 +282,10 @@ export interface Commands {
   skipMutation: { takes: { mutation: MutationId; by: string }; gives: Stopped };
   checkAgain: { takes: { mutation: MutationId; by: string }; gives: { reconcileAt: number } };
   setAside: { takes: { mutation: MutationId; by: string }; gives: Record<never, never> };
-  approveCall: { takes: { mutation: MutationId; by: string }; gives: Record<never, never> };
+  approveCall: {
+    takes: { mutation: MutationId; by: string; cover?: Cover | undefined };
+    gives: { allowance: AllowanceId | null };
+  };
   rejectCall: { takes: { mutation: MutationId; by: string; how: 'skip' | 'park' }; gives: Stopped };
   expireCall: { takes: { mutation: MutationId }; gives: Stopped };
   finishWithoutNext: { takes: { run: RunId; by: string }; gives: Stopped };
@@ -275,6 +296,47 @@ export interface Commands {
   cureConnection: {
     takes: { connection: string; by: string };
     gives: { version: number; freed: readonly WorkflowId[] };
+  };
+
+  // what people hold, allow and are told
+  createToken: {
+    takes: {
+      kind: TokenKind;
+      name: string;
+      scopes: readonly TokenScope[];
+      hash: string;
+      expiresAt: number;
+      parent?: TokenId | undefined;
+      by: string;
+    };
+    gives: { token: TokenId };
+  };
+  revokeToken: { takes: { token: TokenId; by: string }; gives: Record<never, never> };
+  setSecret: { takes: { name: string; box: string; by: string }; gives: { version: number } };
+  removeSecret: { takes: { name: string; by: string }; gives: Record<never, never> };
+  giveGrants: {
+    takes: { workflow: WorkflowId; grants: readonly GivenGrant[]; by: string };
+    gives: { given: number; status: WorkflowStatus };
+  };
+  takeGrant: {
+    takes: { workflow: WorkflowId; connection: string; method: string; by: string };
+    gives: Record<never, never>;
+  };
+  askPermission: {
+    takes: { workflow: WorkflowId; script: ScriptId; asks: string; by: string };
+    gives: { request: PermissionRequestId };
+  };
+  answerPermission: {
+    takes: { request: PermissionRequestId; answer: 'allowed' | 'refused'; by: string };
+    gives: Record<never, never>;
+  };
+  openNotices: {
+    takes: { caseKey: string; channels: readonly string[] };
+    gives: { opened: readonly NoticeId[] };
+  };
+  settleNotice: {
+    takes: { notice: NoticeId; sent: boolean; error?: string | undefined; retryAfterMs?: number | undefined };
+    gives: { status: NoticeStatus };
   };
 
   // repairs

@@ -1,6 +1,6 @@
 import { assert, type IdKind, type IdOf, type IdSource } from '#base';
 import type { LookupName, Lookups, Source, TopicHead } from './lookup.ts';
-import { applyWrite } from './meaning.ts';
+import { applyWrite, grantKey } from './meaning.ts';
 import type { Run, Workflow } from './rows.ts';
 import { UNRESOLVED_LEDGER } from './states.ts';
 import { Rows, type Table } from './table.ts';
@@ -115,6 +115,18 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
   },
   worker: { table: (r) => r.workers, key: id, keyed: true },
   connection: { table: (r) => r.connections, key: (c) => c.name, keyed: true },
+  token: { table: (r) => r.tokens, key: id, keyed: true },
+  secret: { table: (r) => r.secrets, key: (s) => s.name, keyed: true },
+  grantsOf: { table: (r) => r.grants, key: grantKey, matches: (g, workflow) => g.workflowId === workflow },
+  allowancesOf: { table: (r) => r.allowances, key: id, matches: (a, workflow) => a.workflowId === workflow },
+  permissionRequest: { table: (r) => r.requests, key: id, keyed: true },
+  openRequests: {
+    table: (r) => r.requests,
+    key: id,
+    matches: (q, workflow) => q.workflowId === workflow && q.answer === '',
+  },
+  notice: { table: (r) => r.notices, key: id, keyed: true },
+  noticesOf: { table: (r) => r.notices, key: id, matches: (n, caseKey) => n.caseKey === caseKey },
 };
 
 function isUnresolved(status: string): boolean {

@@ -10,6 +10,7 @@ export * from './limits.ts';
 export type { LookupName, Lookups, Source, TopicHead } from './lookup.ts';
 export { applyWrite, chained } from './meaning.ts';
 export type * from './rows.ts';
+export type * from './rows-of-people.ts';
 export { type Boundary, boundaryOf, ON_BOUNDARY } from './rule/boundary.ts';
 export { statusOf } from './rule/standing.ts';
 export { dueAt } from './rule/work.ts';

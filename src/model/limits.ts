@@ -32,6 +32,22 @@ export const ABANDONED_MAX = 3;
 /** Reconcile attempts before a person is asked: with backoff, about a day. */
 export const RECONCILE_COUNT_MAX = 12;
 
+/** A token that nobody renews ends by itself. */
+export const TOKEN_MS_MAX = 366 * DAY;
+/** An approval that covers more than one call is for a day's work, not for ever: that is what a grant is for. */
+export const COVER_MS_MAX = 30 * DAY;
+export const COVER_CALLS_MAX = 1_000_000;
+export const GRANTS_MAX = 1_000;
+export const TARGETS_MAX = 100;
+export const TARGET_CHARS_MAX = 1_000;
+/** Sealed, as text. */
+export const SECRET_CHARS_MAX = 256 * 1_024;
+export const CHANNELS_MAX = 100;
+/** Tries to tell somebody, doubling from 10 s: about three hours. */
+export const NOTICE_TRIES_MAX = 10;
+export const NOTICE_MS_MIN = 10 * SECOND;
+export const NOTICE_MS_MAX = HOUR;
+
 export const RESERVATIONS_MAX = 1_000;
 export const PUBLISHES_MAX = 1_000;
 export const EVENT_PAYLOAD_CHARS_MAX = 256 * 1_024;

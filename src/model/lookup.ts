@@ -3,10 +3,13 @@ import type {
   EventId,
   ExecutionId,
   MutationId,
+  NoticeId,
+  PermissionRequestId,
   RunId,
   ScriptId,
   SessionId,
   TaskId,
+  TokenId,
   WorkerId,
   WorkflowId,
 } from '#base';
@@ -27,6 +30,7 @@ import type {
   Worker,
   Workflow,
 } from './rows.ts';
+import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 
 /** The oldest pending event of a topic, and the newest moment an event of it became pending. */
 export interface TopicHead {
@@ -74,6 +78,14 @@ export interface Lookups {
   openTasks: { by: [WorkflowId]; gives: MaintenanceTask };
   worker: { by: [WorkerId]; gives: Worker };
   connection: { by: [name: string]; gives: Connection };
+  token: { by: [TokenId]; gives: Token };
+  secret: { by: [name: string]; gives: Secret };
+  grantsOf: { by: [WorkflowId]; gives: Grant };
+  allowancesOf: { by: [WorkflowId]; gives: Allowance };
+  permissionRequest: { by: [PermissionRequestId]; gives: PermissionRequest };
+  openRequests: { by: [WorkflowId]; gives: PermissionRequest };
+  notice: { by: [NoticeId]; gives: Notice };
+  noticesOf: { by: [caseKey: string]; gives: Notice };
 }
 
 export type LookupName = keyof Lookups;

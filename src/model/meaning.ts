@@ -1,5 +1,6 @@
 import { assert, sha256 } from '#base';
 import type { AuditEntry, Event, Execution, Mutation, Run, Session, Workflow } from './rows.ts';
+import type { Grant } from './rows-of-people.ts';
 import type { Rows, Table } from './table.ts';
 import type { Write, WriteOf } from './write.ts';
 
@@ -259,6 +260,45 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
       (c) => c.version === from,
       (c) => ({ ...c, version: to, refusedAt, refusedReason }),
     ),
+  'token.created': (rows, { row }) => insert(rows.tokens, row.id, row),
+  'token.revoked': (rows, { token, at, by }) =>
+    change(
+      rows.tokens,
+      token,
+      (t) => t.revokedAt === null,
+      (t) => ({ ...t, revokedAt: at, revokedBy: by }),
+    ),
+  'secret.created': (rows, { row }) => insert(rows.secrets, row.name, row),
+  'secret.changed': (rows, { name, from, box, at, by }) =>
+    change(
+      rows.secrets,
+      name,
+      (s) => s.version === from,
+      (s) => ({ ...s, version: from + 1, box, changedAt: at, changedBy: by }),
+    ),
+  'grant.given': (rows, { row }) => rows.grants.put(grantKey(row), row),
+  'grant.taken': (rows, { workflow, connection, method }) => {
+    const key = grantKey({ workflowId: workflow, connection, method });
+    assert(rows.grants.get(key) !== undefined, `${key} is not here`);
+    rows.grants.delete(key);
+  },
+  'allowance.given': (rows, { row }) => insert(rows.allowances, row.id, row),
+  'permission.asked': (rows, { row }) => insert(rows.requests, row.id, row),
+  'permission.answered': (rows, { request, answer, at, by }) =>
+    change(
+      rows.requests,
+      request,
+      (q) => q.answer === '',
+      (q) => ({ ...q, answer, answeredAt: at, answeredBy: by }),
+    ),
+  'notice.opened': (rows, { row }) => insert(rows.notices, row.id, row),
+  'notice.tried': (rows, { notice, from, to, dueAt, error, settledAt }) =>
+    change(
+      rows.notices,
+      notice,
+      (n) => n.status === 'due' && n.tries === from,
+      (n) => ({ ...n, status: to, tries: from + 1, dueAt, error, settledAt }),
+    ),
   'audit.appended': (rows, write) => {
     const entries = rows.audit.values();
     const entry = chained(entries.at(-1), write);
@@ -279,6 +319,14 @@ export function chained(
   const previousHash = head?.hash ?? GENESIS;
   const hash = sha256(JSON.stringify([previousHash, seq, at, actor, act.act, subject, detail]));
   return { seq, at, actor, act: act.act, subject, detail, previousHash, hash };
+}
+
+export function grantKey({
+  workflowId,
+  connection,
+  method,
+}: Pick<Grant, 'workflowId' | 'connection' | 'method'>): string {
+  return `${workflowId} ${connection} ${method}`;
 }
 
 function insert<R>(table: Table<R>, key: string, row: R): void {

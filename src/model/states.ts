@@ -130,6 +130,20 @@ export type HandlerType = (typeof HANDLER_TYPES)[number];
 export const TASK_KINDS = ['repair', 'evidence'] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
+/** What a token may do: look; answer and act; write scripts; everything, tokens and secrets too. */
+export const TOKEN_SCOPES = ['read', 'operate', 'edit', 'admin'] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+export const TOKEN_KINDS = ['token', 'session'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** What became of a version that asks for more; empty while it waits. */
+export const PERMISSION_ANSWERS = ['', 'allowed', 'refused', 'replaced'] as const;
+export type PermissionAnswer = (typeof PERMISSION_ANSWERS)[number];
+
+export const NOTICE_STEPS = { due: ['due', 'sent', 'given_up'], sent: [], given_up: [] } as const;
+export type NoticeStatus = keyof typeof NOTICE_STEPS;
+
 /** Ledger rows whose outcome nobody knows yet. */
 export const UNKNOWN_LEDGER = ['in_flight', 'needs_reconcile', 'indeterminate'] as const satisfies MutationStatus[];
 export const UNRESOLVED_LEDGER = ['pending', ...UNKNOWN_LEDGER] as const satisfies MutationStatus[];

@@ -21,6 +21,7 @@ import type {
   Worker,
   Workflow,
 } from './rows.ts';
+import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 
 /** Rows by key. Rows are never changed in place, only replaced, so copies share them, and the map too until one of them writes. */
 export class Table<R> {
@@ -97,6 +98,12 @@ export class Rows {
   readonly runLogs: Table<RunLog>;
   readonly runReads: Table<RunRead>;
   readonly audit: Table<AuditEntry>;
+  readonly tokens: Table<Token>;
+  readonly secrets: Table<Secret>;
+  readonly grants: Table<Grant>;
+  readonly allowances: Table<Allowance>;
+  readonly requests: Table<PermissionRequest>;
+  readonly notices: Table<Notice>;
   /** Only loaded, never drafted: see `headsOf` in draft.ts. */
   readonly heads: Table<TopicHead>;
 
@@ -121,6 +128,12 @@ export class Rows {
     this.runLogs = copyOf(of?.runLogs);
     this.runReads = copyOf(of?.runReads);
     this.audit = copyOf(of?.audit);
+    this.tokens = copyOf(of?.tokens);
+    this.secrets = copyOf(of?.secrets);
+    this.grants = copyOf(of?.grants);
+    this.allowances = copyOf(of?.allowances);
+    this.requests = copyOf(of?.requests);
+    this.notices = copyOf(of?.notices);
     this.heads = copyOf(of?.heads);
   }
 

@@ -5,10 +5,13 @@ import type {
   InputId,
   MessageId,
   MutationId,
+  NoticeId,
+  PermissionRequestId,
   RunId,
   ScriptId,
   SessionId,
   TaskId,
+  TokenId,
   WorkerId,
   WorkflowId,
 } from '#base';
@@ -32,6 +35,7 @@ import type {
   Worker,
   Workflow,
 } from './rows.ts';
+import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 import type {
   ConsumerPhase,
   EventStatus,
@@ -40,6 +44,8 @@ import type {
   Hold,
   MutationOutcome,
   MutationStatus,
+  NoticeStatus,
+  PermissionAnswer,
   Phase,
   Resolver,
   RunStatus,
@@ -52,7 +58,15 @@ import type {
  * Everything that can be written, one word a write. The union is closed: there is no `update(id, partial)`, so a change that
  * has no name here cannot be made. Each names the state it expects; a row that is in another state fails the whole command.
  */
-export type Write = WorkflowWrite | ExecutionWrite | SessionWrite | RunWrite | EventWrite | MutationWrite | OtherWrite;
+export type Write =
+  | WorkflowWrite
+  | ExecutionWrite
+  | SessionWrite
+  | RunWrite
+  | EventWrite
+  | MutationWrite
+  | OtherWrite
+  | PeopleWrite;
 
 type WorkflowWrite =
   | { set: 'workflow.created'; row: Workflow }
@@ -192,6 +206,34 @@ type OtherWrite =
       refusedReason: string | null;
     }
   | { set: 'audit.appended'; at: number; actor: string; act: string; subject: string; detail: string };
+
+type PeopleWrite =
+  | { set: 'token.created'; row: Token }
+  | { set: 'token.revoked'; token: TokenId; at: number; by: string }
+  | { set: 'secret.created'; row: Secret }
+  | { set: 'secret.changed'; name: string; from: number; box: string | null; at: number; by: string }
+  /** Given, or given again with other bounds. */
+  | { set: 'grant.given'; row: Grant }
+  | { set: 'grant.taken'; workflow: WorkflowId; connection: string; method: string }
+  | { set: 'allowance.given'; row: Allowance }
+  | { set: 'permission.asked'; row: PermissionRequest }
+  | {
+      set: 'permission.answered';
+      request: PermissionRequestId;
+      answer: Exclude<PermissionAnswer, ''>;
+      at: number;
+      by: string;
+    }
+  | { set: 'notice.opened'; row: Notice }
+  | {
+      set: 'notice.tried';
+      notice: NoticeId;
+      from: number;
+      to: NoticeStatus;
+      dueAt: number;
+      error: string | null;
+      settledAt: number | null;
+    };
 
 export type WriteName = Write['set'];
 export type WriteOf<N extends WriteName> = Extract<Write, { set: N }>;

@@ -26,6 +26,10 @@ const TABLES = [
   'connections',
   'secrets',
   'tokens',
+  'grants',
+  'allowances',
+  'permission_requests',
+  'notices',
   'audit_log',
 ];
 

@@ -25,9 +25,21 @@ export const EMPTY_CELLS_WITH_REASON: readonly EmptyCells[] = [
   },
 ];
 
+const HELD = 'one transaction about rows that no run, call or event reads';
+
 /** Commands that no history makes. Every other command of the manager must be in some row, and none of these may be. */
 export const COMMANDS_WITH_REASON: Readonly<Record<string, string>> = {
   startRun: 'a session asks advanceSession, which begins runs by the same rule',
+  createToken: HELD,
+  revokeToken: HELD,
+  setSecret: HELD,
+  removeSecret: HELD,
+  giveGrants: HELD,
+  takeGrant: HELD,
+  askPermission: HELD,
+  answerPermission: HELD,
+  openNotices: HELD,
+  settleNotice: HELD,
   holdWorkflow: 'recovery holds a workflow that breaks an invariant, and no history breaks one',
 };
 

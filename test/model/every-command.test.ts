@@ -167,11 +167,55 @@ const STORIES: { readonly [N in CommandName]: Story<N> } = {
     return { workflow: await deploy(world.manager), handler: 'book', state: '{}', by: PERSON };
   },
   cureConnection: async () => ({ connection: 'shop', by: PERSON }),
+  createToken: async (world) => {
+    const { token: parent } = await world.manager.createToken({ ...tokenOf(world), by: PERSON });
+    return { ...tokenOf(world), kind: 'session', parent, by: PERSON };
+  },
+  revokeToken: async (world) => ({
+    ...(await world.manager.createToken({ ...tokenOf(world), by: PERSON })),
+    by: PERSON,
+  }),
+  setSecret: async () => ({ name: 'shop', box: 'sealed', by: PERSON }),
+  removeSecret: async (world) => {
+    await world.manager.setSecret('shop', 'sealed', PERSON);
+    return { name: 'shop', by: PERSON };
+  },
+  giveGrants: async (world) => ({ workflow: await deploy(world.manager), grants: [GRANT], by: PERSON }),
+  takeGrant: async (world) => {
+    const workflow = await deploy(world.manager);
+    await world.manager.giveGrants(workflow, [GRANT], PERSON);
+    return { workflow, connection: 'shop', method: 'post', by: PERSON };
+  },
+  askPermission: wanting,
+  answerPermission: async (world) => {
+    const { workflow, script, asks } = await wanting(world);
+    return { ...(await world.manager.askPermission(workflow, script, asks, PERSON)), answer: 'allowed', by: PERSON };
+  },
+  openNotices: async () => ({ caseKey: 'unknown mut_1', channels: ['mail'] }),
+  settleNotice: async (world) => {
+    const { opened } = await world.manager.openNotices('unknown mut_1', ['mail']);
+    const [notice] = opened;
+    assert.ok(notice);
+    return { notice, sent: true };
+  },
   createMaintenanceTask: async (world) => ({ workflow: await inMaintenance(world) }),
   exitMaintenanceMode: async (world) => ({ workflow: await inMaintenance(world), by: PERSON, repaired: true }),
 };
 
 const VERSION = { major: 2, minor: 0, contentHash: 'h', code: 'x', handlers: ORDERS, by: PERSON };
+
+const GRANT = { connection: 'shop', method: 'post', targets: ['*'], capPerHour: null };
+
+function tokenOf(world: World) {
+  const expiresAt = world.clock.now() + 1_000;
+  return { kind: 'token', name: 'ci', scopes: ['read'], hash: 'f'.repeat(64), expiresAt } as const;
+}
+
+async function wanting(world: World) {
+  const workflow = await deploy(world.manager);
+  const { script } = await world.manager.addScript(workflow, VERSION);
+  return { workflow, script, asks: '[]', by: PERSON };
+}
 
 async function scheduling(world: World) {
   const { execution } = await world.manager.requestExecution(await published(world), 'event');
@@ -213,7 +257,7 @@ const MAY_BE_UNKNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** What a command may leave out is not missing. */
-const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['delivery', 'base']);
+const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['delivery', 'base', 'parent']);
 
 type Path = readonly (string | number)[];
 

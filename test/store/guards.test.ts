@@ -16,6 +16,7 @@ import {
 } from '#model';
 import {
   AT,
+  allowance,
   awaiting,
   consumerRun,
   delivery,
@@ -23,15 +24,20 @@ import {
   evidence,
   evt,
   execution,
+  grant,
   handlerState,
   input,
   message,
   mutation,
+  notice,
   producerRun,
   RUN,
+  request,
   run,
+  secret,
   session,
   task,
+  token,
   unknown,
   WORKER,
   workflow,
@@ -277,6 +283,12 @@ async function fullWorld(t: TestContext) {
     { set: 'task.opened', row: task() },
     { set: 'connection.created', row: { name: 'shop', version: 1, refusedAt: null, refusedReason: null } },
     { set: 'audit.appended', at: AT, actor: 'ada', act: 'pause', subject: 'wf_1', detail: '' },
+    { set: 'token.created', row: token() },
+    { set: 'secret.created', row: secret() },
+    { set: 'grant.given', row: grant() },
+    { set: 'allowance.given', row: allowance() },
+    { set: 'permission.asked', row: request() },
+    { set: 'notice.opened', row: notice() },
   );
 }
 
@@ -298,6 +310,11 @@ const FIXED: Readonly<Record<string, string>> = {
   evidence: 'says',
   connections: 'name',
   audit_log: 'actor',
+  tokens: 'hash',
+  secrets: 'name',
+  allowances: 'calls_max',
+  permission_requests: 'asks',
+  notices: 'case_key',
 };
 
 for (const [table, column] of Object.entries(FIXED)) {
@@ -307,6 +324,19 @@ for (const [table, column] of Object.entries(FIXED)) {
     assert.throws(() => rogue.exec(`UPDATE ${table} SET ${column} = ${column}`), /never change/);
   });
 }
+
+test('what a person has settled stays as it is', async (t) => {
+  const { rogue } = await fullWorld(t);
+  rogue.exec(`UPDATE tokens SET revoked_at = 1, revoked_by = 'ada'`);
+  assert.throws(() => rogue.exec('UPDATE tokens SET revoked_at = NULL, revoked_by = NULL'), /never changes/);
+  assert.throws(() => rogue.exec('UPDATE secrets SET box = NULL'), /only rises/);
+  assert.throws(() => rogue.exec(`UPDATE grants SET connection = 'x'`), /never change/);
+  rogue.exec(`UPDATE permission_requests SET answer = 'refused', answered_at = 1, answered_by = 'ada'`);
+  assert.throws(() => rogue.exec(`UPDATE permission_requests SET answer = 'allowed'`), /never changes/);
+  rogue.exec(`UPDATE notices SET status = 'sent', settled_at = 1`);
+  assert.throws(() => rogue.exec(`UPDATE notices SET status = 'due', settled_at = NULL`), /never changes/);
+  rogue.exec('DELETE FROM grants');
+});
 
 test('messages are hints: they are deleted, but not rewritten', async (t) => {
   const { rogue } = await fullWorld(t);

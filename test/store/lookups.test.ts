@@ -4,6 +4,7 @@ import type { DeliveryId, ExecutionId, IdSource, InputId, MutationId, TaskId, Wo
 import { applyWrite, Draft, type LookupName, type Lookups, Rows, type Write } from '#model';
 import {
   AT,
+  allowance,
   awaiting,
   consumerRun,
   delivery,
@@ -12,17 +13,23 @@ import {
   evidence,
   evt,
   execution,
+  grant,
   handlerState,
   input,
   MUT,
   mutation,
+  notice,
   RUN,
+  request,
   run,
   SCRIPT,
   SES,
   script,
+  secret,
   session,
+  TOKEN,
   task,
+  token,
   unknown,
   WF,
   WORKER,
@@ -149,6 +156,16 @@ const WORLD: readonly Write[] = [
     row: task({ id: 'tsk_3' as TaskId, runId: run(2), status: 'closed', closedAt: AT, closedBy: 'ada' }),
   },
   { set: 'connection.created', row: { name: 'shop', version: 4, refusedAt: null, refusedReason: null } },
+  { set: 'token.created', row: token() },
+  { set: 'secret.created', row: secret() },
+  { set: 'grant.given', row: grant() },
+  { set: 'grant.given', row: grant({ method: 'put' }) },
+  { set: 'allowance.given', row: allowance() },
+  { set: 'permission.asked', row: request({ id: 'req_0' as never }) },
+  { set: 'permission.answered', request: 'req_0' as never, answer: 'replaced', at: AT, by: 'ada' },
+  { set: 'permission.asked', row: request() },
+  { set: 'notice.opened', row: notice() },
+  { set: 'notice.opened', row: notice({ id: 'ntc_2' as never, channel: 'desk' }) },
 ];
 
 /** What to ask of each lookup: always something that is there, mostly also something that is not. */
@@ -200,6 +217,14 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
   openTasks: [[WF], [OTHER]],
   worker: [[WORKER], ['wrk_404' as never]],
   connection: [['shop'], ['mail']],
+  token: [[TOKEN], ['tok_404' as never]],
+  secret: [['shop'], ['mail']],
+  grantsOf: [[WF], [OTHER]],
+  allowancesOf: [[WF], [OTHER]],
+  permissionRequest: [[request().id], ['req_404' as never]],
+  openRequests: [[WF], [OTHER]],
+  notice: [[notice().id], ['ntc_404' as never]],
+  noticesOf: [['unknown mut_1'], ['unknown mut_2']],
 };
 
 /** Where a store need not give everything that matches, what it must give at least, and may give at most. */

@@ -13,8 +13,10 @@ import {
   execution,
   input,
   mutation,
+  notice,
   producerRun,
   RUN,
+  request,
   run,
   script,
   session,
@@ -35,6 +37,16 @@ const chained = (n: number) => consumerRun({ id: run(n), rootRunId: run(n), ...s
 
 /** What must be unique among rows. Each pair is legal row by row. */
 const TWICE: readonly Case[] = [
+  {
+    says: 'two open requests of a workflow',
+    given: [...RUNNING, { set: 'permission.asked', row: request() }],
+    write: { set: 'permission.asked', row: request({ id: 'req_2' as never }) },
+  },
+  {
+    says: 'two notices of one case on one channel',
+    given: [{ set: 'notice.opened', row: notice() }],
+    write: { set: 'notice.opened', row: notice({ id: 'ntc_2' as never }) },
+  },
   {
     says: 'two active runs of a workflow',
     given: AT_WORK,

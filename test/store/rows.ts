@@ -1,4 +1,5 @@
 import type {
+  AllowanceId,
   DeliveryId,
   EnforcementId,
   EventId,
@@ -7,28 +8,37 @@ import type {
   InputId,
   MessageId,
   MutationId,
+  NoticeId,
+  PermissionRequestId,
   RunId,
   ScriptId,
   SessionId,
   TaskId,
+  TokenId,
   WorkerId,
   WorkflowId,
 } from '#base';
 import type {
+  Allowance,
   ConsumerRun,
   Delivery,
   Enforcement,
   Event,
   Evidence,
   Execution,
+  Grant,
   HandlerState,
   Input,
   MaintenanceTask,
   Message,
   Mutation,
+  Notice,
+  PermissionRequest,
   ProducerRun,
   Script,
+  Secret,
   Session,
+  Token,
   Worker,
   Workflow,
 } from '#model';
@@ -305,5 +315,81 @@ export const task = (over: Partial<MaintenanceTask> = {}): MaintenanceTask => ({
   createdAt: AT,
   closedAt: null,
   closedBy: null,
+  ...over,
+});
+
+export const TOKEN = 'tok_1' as TokenId;
+
+export const token = (over: Partial<Token> = {}): Token => ({
+  id: TOKEN,
+  kind: 'token',
+  name: 'ci',
+  scopes: ['read', 'edit'],
+  hash: 'f'.repeat(64),
+  parentId: null,
+  createdAt: AT,
+  createdBy: 'ada',
+  expiresAt: AT + 1_000,
+  revokedAt: null,
+  revokedBy: null,
+  ...over,
+});
+
+export const secret = (over: Partial<Secret> = {}): Secret => ({
+  name: 'shop',
+  version: 1,
+  box: 'sealed',
+  changedAt: AT,
+  changedBy: 'ada',
+  ...over,
+});
+
+export const grant = (over: Partial<Grant> = {}): Grant => ({
+  workflowId: WF,
+  connection: 'shop',
+  method: 'post',
+  targets: ['/bookings*'],
+  capPerHour: 100,
+  allowedAt: AT,
+  allowedBy: 'ada',
+  ...over,
+});
+
+export const allowance = (over: Partial<Allowance> = {}): Allowance => ({
+  id: 'alw_1' as AllowanceId,
+  workflowId: WF,
+  connection: 'shop',
+  method: 'post',
+  target: null,
+  callsMax: 10,
+  until: AT + 1_000,
+  givenAt: AT,
+  givenBy: 'ada',
+  ...over,
+});
+
+export const request = (over: Partial<PermissionRequest> = {}): PermissionRequest => ({
+  id: 'req_1' as PermissionRequestId,
+  workflowId: WF,
+  scriptId: SCRIPT,
+  asks: '[]',
+  askedAt: AT,
+  askedBy: 'agent',
+  answer: '',
+  answeredAt: null,
+  answeredBy: null,
+  ...over,
+});
+
+export const notice = (over: Partial<Notice> = {}): Notice => ({
+  id: 'ntc_1' as NoticeId,
+  caseKey: 'unknown mut_1',
+  channel: 'mail',
+  status: 'due',
+  tries: 0,
+  dueAt: AT,
+  error: null,
+  createdAt: AT,
+  settledAt: null,
   ...over,
 });

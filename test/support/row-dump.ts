@@ -28,6 +28,12 @@ const PLACES: Readonly<Record<TableName, readonly [place: Exclude<keyof Rows, 'c
   run_logs: ['runLogs', 'runId', 'position'],
   run_reads: ['runReads', 'runId', 'position'],
   audit_log: ['audit', 'seq'],
+  tokens: ['tokens', 'id'],
+  secrets: ['secrets', 'name'],
+  grants: ['grants', 'workflowId', 'connection', 'method'],
+  allowances: ['allowances', 'id'],
+  permission_requests: ['requests', 'id'],
+  notices: ['notices', 'id'],
 };
 
 export function rowsOf(reader: Reader): Rows {

@@ -1,5 +1,6 @@
 import { assertNever, type WorkerId } from '#base';
 import { type Command, type CommandName, type CommandOf, type Mutation, RECONCILE_COUNT_MAX } from '#model';
+import * as holders from './moves-of-holders.ts';
 import * as people from './moves-of-people.ts';
 import * as schedulers from './moves-of-schedulers.ts';
 import * as workers from './moves-of-workers.ts';
@@ -28,6 +29,7 @@ const COMMANDS: { readonly [N in CommandName]: (view: View) => readonly CommandO
   ...workers,
   ...schedulers,
   ...people,
+  ...holders,
 };
 
 export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
@@ -67,6 +69,18 @@ const UNSEEN: ReadonlySet<string> = new Set([
   'enforcement.created',
   'run.logged',
   'run.read',
+  // Nothing that runs looks at these: whoever asks for a call does.
+  'token.created',
+  'token.revoked',
+  'secret.created',
+  'secret.changed',
+  'grant.given',
+  'grant.taken',
+  'allowance.given',
+  'permission.asked',
+  'permission.answered',
+  'notice.opened',
+  'notice.tried',
 ]);
 
 /** The states a move leads through: none if it is refused. */

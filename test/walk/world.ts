@@ -91,9 +91,21 @@ export function setTheStage(
   const [first] = scripts;
   if (first === undefined) throw new Error('a world has a version');
   stage.do({ do: 'activateScript', workflow: home, script: first, by: PERSON });
+  settleHolders(stage, home, first);
   if (events.length > 0) stage.do({ do: 'publishEvents', workflow: home, publishes: events, by: PERSON });
   const ids = Array.from({ length: workers }, (_, i) => newWorker(stage, `worker ${i}`, leaseMs));
   return { stage, home, neighbour, versions: scripts, workers: ids };
+}
+
+/** A token, a secret, a grant, a request and a notice: for whoever takes them back. */
+function settleHolders(stage: Stage, workflow: WorkflowId, script: ScriptId): void {
+  const expiresAt = stage.state.now + LEASE_FOR_EVER_MS;
+  stage.do({ do: 'createToken', kind: 'token', name: 'ci', scopes: ['read'], hash: 'hash', expiresAt, by: PERSON });
+  stage.do({ do: 'setSecret', name: 'shop', box: 'sealed', by: PERSON });
+  const grants = [{ connection: 'shop', method: 'post', targets: ['*'], capPerHour: null }];
+  stage.do({ do: 'giveGrants', workflow, grants, by: PERSON });
+  stage.do({ do: 'askPermission', workflow, script, asks: '[]', by: PERSON });
+  stage.do({ do: 'openNotices', caseKey: 'unknown mut_1', channels: ['mail'] });
 }
 
 function addVersion(stage: Stage, workflow: WorkflowId, handlers: Handlers, minor: number): ScriptId {

@@ -4,6 +4,7 @@ import {
   EVENT_STEPS,
   EXECUTION_STEPS,
   MUTATION_STEPS,
+  NOTICE_STEPS,
   PRODUCER_PHASE_STEPS,
   RUN_STATUS_STEPS,
   TASK_STEPS,
@@ -165,6 +166,26 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
   run_logs: { changes: [] },
   run_reads: { changes: [] },
   audit_log: { changes: [] },
+  tokens: {
+    changes: ['revoked_at', 'revoked_by'],
+    guards: [{ when: 'OLD.revoked_at IS NOT NULL', says: 'a token that was revoked never changes' }],
+  },
+  secrets: {
+    changes: ['version', 'box', 'changed_at', 'changed_by'],
+    guards: [{ when: 'NEW.version <= OLD.version', says: 'the version of a secret only rises' }],
+  },
+  grants: { changes: ['targets', 'cap_per_hour', 'allowed_at', 'allowed_by'], deletable: true },
+  allowances: { changes: [] },
+  permission_requests: {
+    changes: ['answer', 'answered_at', 'answered_by'],
+    guards: [{ when: `OLD.answer <> ''`, says: 'an answer to a request never changes' }],
+  },
+  notices: {
+    changes: ['status', 'tries', 'due_at', 'error', 'settled_at'],
+    guards: [
+      { when: `NOT ${isLegalStep('status', NOTICE_STEPS, true)}`, says: 'a notice that is settled never changes' },
+    ],
+  },
 };
 
 /** Every guard there is, in the words of the tables of states. They are put into the database anew when these words change. */

@@ -10,6 +10,16 @@ import { EVENT_INPUTS, INPUT_LOOKUPS, INPUT_WRITES, INPUTS } from './inputs.ts';
 import { MAINTENANCE_TASKS, TASK_LOOKUPS, TASK_WRITES } from './maintenance-tasks.ts';
 import { MESSAGE_WRITES, MESSAGES } from './messages.ts';
 import { EVIDENCE, MUTATION_LOOKUPS, MUTATION_WRITES, MUTATIONS } from './mutations.ts';
+import {
+  ALLOWANCES,
+  GRANTS,
+  NOTICES,
+  PEOPLE_LOOKUPS,
+  PEOPLE_WRITES,
+  PERMISSION_REQUESTS,
+  SECRETS,
+  TOKENS,
+} from './people.ts';
 import { RUN_LOGS, RUN_READS, RUN_RECORD_WRITES } from './run-records.ts';
 import { SCRIPT_RUNS, SESSION_LOOKUPS, SESSION_WRITES } from './script-runs.ts';
 import { SCRIPT_LOOKUPS, SCRIPT_WRITES, SCRIPTS } from './scripts.ts';
@@ -34,6 +44,7 @@ export const WRITE_STATEMENTS: WriteStatements<Exclude<WriteName, 'audit.appende
   ...TASK_WRITES,
   ...WORKER_WRITES,
   ...CONNECTION_WRITES,
+  ...PEOPLE_WRITES,
 };
 
 export const LOOKUP_STATEMENTS: LookupStatements = {
@@ -50,6 +61,7 @@ export const LOOKUP_STATEMENTS: LookupStatements = {
   ...TASK_LOOKUPS,
   ...WORKER_LOOKUPS,
   ...CONNECTION_LOOKUPS,
+  ...PEOPLE_LOOKUPS,
 };
 
 /** The tables of the model by their names in the database. */
@@ -74,6 +86,12 @@ export const TABLES = {
   run_logs: RUN_LOGS,
   run_reads: RUN_READS,
   audit_log: AUDIT_LOG,
+  tokens: TOKENS,
+  secrets: SECRETS,
+  grants: GRANTS,
+  allowances: ALLOWANCES,
+  permission_requests: PERMISSION_REQUESTS,
+  notices: NOTICES,
 } as const;
 
 export type TableName = keyof typeof TABLES;

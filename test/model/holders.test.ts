@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import type { TokenId } from '#base';
+import { COVER_MS_MAX, NOTICE_TRIES_MAX, TOKEN_MS_MAX, type TokenScope } from '#model';
+import { deploy, ORDERS, PERSON } from '../support/fixture.ts';
+import { awaitingApproval, preparing, stop } from '../support/stage.ts';
+import { forEachStore, type World } from '../support/world.ts';
+
+// What people hold, allow and are told: tokens, secrets, grants, requests and notices.
+
+const HASH = 'f'.repeat(64);
+
+function tokenFor(world: World, over: object = {}) {
+  const expiresAt = world.clock.now() + 60_000;
+  return { kind: 'token', name: 'ci', scopes: ['read'], hash: HASH, expiresAt, by: PERSON, ...over } as const;
+}
+
+forEachStore('a token keeps its scopes in one order and ends with its parent', async (world) => {
+  const { manager, clock } = world;
+  const scopes: TokenScope[] = ['edit', 'read'];
+  const { token } = await manager.createToken(tokenFor(world, { scopes }));
+  const row = world.row('tokens', token);
+  assert.deepEqual([row.scopes, row.parentId, row.createdBy], [['read', 'edit'], null, PERSON]);
+  const expiresAt = clock.now() + TOKEN_MS_MAX;
+  const child = await manager.createToken(tokenFor(world, { kind: 'session', parent: token, expiresAt }));
+  assert.deepEqual(
+    world.row('tokens', child.token).expiresAt,
+    row.expiresAt,
+    'a session does not outlive what opened it',
+  );
+});
+
+forEachStore('a token that could do nothing, or live for ever, is not made', async (world) => {
+  const { manager, clock } = world;
+  const refused = (over: object) => world.refuses('invalid', () => manager.createToken(tokenFor(world, over)));
+  await refused({ scopes: [] });
+  await refused({ scopes: undefined });
+  await refused({ scopes: ['root'] });
+  await refused({ kind: 'key' });
+  await refused({ name: ' ' });
+  await refused({ hash: '' });
+  await refused({ expiresAt: clock.now() });
+  await refused({ expiresAt: clock.now() + TOKEN_MS_MAX + 1 });
+  await refused({ expiresAt: 1.5 });
+});
+
+forEachStore('a token that is revoked, or whose time is over, opens no session', async (world) => {
+  const { manager, clock } = world;
+  const open = (parent: TokenId) => manager.createToken(tokenFor(world, { kind: 'session', parent }));
+  const { token } = await manager.createToken(tokenFor(world));
+  await manager.revokeToken(token, PERSON);
+  await world.refuses('wrong-state', () => manager.revokeToken(token, PERSON));
+  await world.refuses('wrong-state', () => open(token));
+  const other = await manager.createToken(tokenFor(world));
+  clock.advance(60_000);
+  await world.refuses('wrong-state', () => open(other.token));
+});
+
+forEachStore('who logs in and out is in the audit log, and so is who makes and revokes tokens', async (world) => {
+  const { manager } = world;
+  const { token } = await manager.createToken(tokenFor(world));
+  const { token: session } = await manager.createToken(tokenFor(world, { kind: 'session', parent: token }));
+  await manager.revokeToken(session, PERSON);
+  await manager.revokeToken(token, PERSON);
+  assert.deepEqual(
+    world.rows.audit.values().map(({ act, subject }) => `${act} ${subject}`),
+    [`create token ${token}`, `log in ${session}`, `log out ${session}`, `revoke token ${token}`],
+  );
+});
+
+forEachStore('a secret is set, set again, taken away and set once more; its version only rises', async (world) => {
+  const { manager } = world;
+  assert.equal((await manager.setSecret('shop', 'one', PERSON)).version, 1);
+  assert.equal((await manager.setSecret('shop', 'two', PERSON)).version, 2);
+  await manager.removeSecret('shop', PERSON);
+  assert.deepEqual(world.rows.secrets.get('shop')?.box, null);
+  await world.refuses('not-found', () => manager.removeSecret('shop', PERSON));
+  await world.refuses('not-found', () => manager.removeSecret('mail', PERSON));
+  assert.equal((await manager.setSecret('shop', 'three', PERSON)).version, 4);
+  await world.refuses('invalid', () => manager.setSecret('', 'x', PERSON));
+  await world.refuses('invalid', () => manager.setSecret('shop', '', PERSON));
+  const said = world.rows.audit.values().map(({ act, detail }) => `${act} ${detail}`.trim());
+  assert.deepEqual(said, ['set secret version 1', 'set secret version 2', 'remove secret', 'set secret version 4']);
+});
+
+const GRANT = { connection: 'shop', method: 'post', targets: ['/a*', '/b'], capPerHour: 100 };
+
+forEachStore('a grant is given with its bounds, changed, and taken; each in words in the audit log', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  const before = world.rows.audit.values().length;
+  assert.deepEqual(await manager.giveGrants(workflow, [GRANT], PERSON), { given: 1, status: 'active' });
+  await manager.giveGrants(workflow, [{ ...GRANT, targets: ['*'], capPerHour: null }], PERSON);
+  assert.deepEqual(
+    world.rows.grants.values().map(({ targets, capPerHour }) => [targets, capPerHour]),
+    [[['*'], null]],
+  );
+  await manager.takeGrant(workflow, 'shop', 'post', PERSON);
+  await world.refuses('not-found', () => manager.takeGrant(workflow, 'shop', 'post', PERSON));
+  await world.refuses('not-found', () => manager.takeGrant(workflow, 'mail', 'post', PERSON));
+  assert.deepEqual(world.rows.grants.values(), []);
+  const said = world.rows.audit.values().slice(before);
+  assert.deepEqual(
+    said.map(({ act, detail }) => `${act}: ${detail}`),
+    ['allow: shop.post on /a*, /b, at most 100 an hour', 'allow: shop.post on *', 'disallow: shop.post'],
+  );
+});
+
+forEachStore('a grant that says nothing is refused', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  const refused = (grants: unknown) =>
+    world.refuses('invalid', () => manager.giveGrants(workflow, grants as (typeof GRANT)[], PERSON));
+  await refused([]);
+  await refused(undefined);
+  await refused(Array(1_001).fill(GRANT));
+  await refused([{ ...GRANT, connection: '' }]);
+  await refused([{ ...GRANT, method: '' }]);
+  await refused([{ ...GRANT, targets: [] }]);
+  await refused([{ ...GRANT, targets: undefined }]);
+  await refused([{ ...GRANT, targets: Array(101).fill('/x') }]);
+  await refused([{ ...GRANT, targets: [''] }]);
+  await refused([{ ...GRANT, capPerHour: -1 }]);
+  await world.refuses('invalid', () => manager.takeGrant(workflow, '', 'post', PERSON));
+  await world.refuses('invalid', () => manager.takeGrant(workflow, 'shop', '', PERSON));
+});
+
+forEachStore('a grant lets a workflow go on that waits for one', async (world) => {
+  const stage = await preparing(world);
+  await stop(world, stage, 'paused:approval', { cause: { kind: 'permission' } });
+  assert.deepEqual(world.row('workflows', stage.workflow).holds, ['approval']);
+  const { status } = await world.manager.giveGrants(stage.workflow, [GRANT], PERSON);
+  assert.deepEqual([status, world.row('workflows', stage.workflow).holds], ['active', []]);
+});
+
+const VERSION = { major: 2, minor: 0, contentHash: 'h', code: 'x', handlers: ORDERS, by: PERSON };
+
+forEachStore('a version that asks for more waits beside the active one; a newer one takes its place', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  const active = world.row('workflows', workflow).activeScriptId;
+  const { script } = await manager.addScript(workflow, VERSION);
+  const first = await manager.askPermission(workflow, script, '[]', 'agent');
+  const second = await manager.askPermission(workflow, script, '[1]', 'agent');
+  assert.equal(world.row('workflows', workflow).activeScriptId, active);
+  assert.deepEqual(
+    world.rows.requests.values().map(({ id, answer }) => [id, answer]),
+    [
+      [first.request, 'replaced'],
+      [second.request, ''],
+    ],
+  );
+  await world.refuses('already-resolved', () => manager.answerPermission(first.request, 'allowed', PERSON));
+  await manager.answerPermission(second.request, 'refused', PERSON);
+  await world.refuses('already-resolved', () => manager.answerPermission(second.request, 'allowed', PERSON));
+  const third = await manager.askPermission(workflow, script, '[2]', 'agent');
+  await manager.answerPermission(third.request, 'allowed', PERSON);
+  assert.deepEqual(
+    world.rows.audit
+      .values()
+      .slice(-3)
+      .map(({ act }) => act),
+    ['refuse version', 'ask permission', 'allow version'],
+  );
+});
+
+forEachStore('what cannot wait for permission is refused', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  const { script } = await manager.addScript(workflow, VERSION);
+  const { workflow: other } = await manager.createWorkflow('other', PERSON);
+  await world.refuses('wrong-state', () => manager.askPermission(other, script, '[]', PERSON));
+  await world.refuses('invalid', () => manager.askPermission(workflow, script, '{', PERSON));
+  const { request } = await manager.askPermission(workflow, script, '[]', PERSON);
+  await world.refuses('invalid', () => manager.answerPermission(request, 'perhaps' as 'allowed', PERSON));
+  await manager.archiveWorkflow(workflow, PERSON);
+  await world.refuses('wrong-state', () => manager.askPermission(workflow, script, '[]', PERSON));
+});
+
+forEachStore('an approval may cover more calls of its method', async (world) => {
+  const { manager, clock } = world;
+  const { workflow, mutation } = await awaitingApproval(world);
+  const until = clock.now() + 60_000;
+  const approve = (cover: object) =>
+    manager.approveCall(mutation, PERSON, { cover: { target: null, callsMax: 5, until, ...cover } });
+  for (const bad of [
+    { target: '' },
+    { callsMax: 0 },
+    { callsMax: 1_000_001 },
+    { callsMax: 1.5 },
+    { until: clock.now() },
+    { until: clock.now() + COVER_MS_MAX + 1 },
+  ]) {
+    await world.refuses('invalid', () => approve(bad));
+  }
+  assert.equal(world.row('mutations', mutation).approvedAt, null, 'a refused cover approves nothing');
+  const { allowance } = await approve({ target: '/bookings' });
+  assert.ok(allowance);
+  const [row] = world.rows.allowances.values();
+  assert.deepEqual(
+    [row?.workflowId, row?.connection, row?.method, row?.target, row?.callsMax],
+    [workflow, 'shop', 'post', '/bookings', 5],
+  );
+  assert.deepEqual(
+    world.rows.audit
+      .values()
+      .slice(-2)
+      .map(({ act, detail }) => `${act} ${detail}`.trim()),
+    ['approve', 'allow calls 5 of shop.post on /bookings'],
+  );
+});
+
+forEachStore('an approval without a cover allows this one call', async (world) => {
+  const { mutation } = await awaitingApproval(world);
+  assert.deepEqual(await world.manager.approveCall(mutation, PERSON), { allowance: null });
+  assert.deepEqual(world.rows.allowances.values(), []);
+});
+
+forEachStore('an approval of any target says so', async (world) => {
+  const { mutation } = await awaitingApproval(world);
+  const until = world.clock.now() + 60_000;
+  await world.manager.approveCall(mutation, PERSON, { cover: { target: null, callsMax: 2, until } });
+  assert.equal(world.rows.audit.values().at(-1)?.detail, '2 of shop.post on *');
+});
+
+forEachStore('a case is told once on each channel, however often it is seen', async (world) => {
+  const { manager } = world;
+  const { opened } = await manager.openNotices('unknown mut_1', ['mail', 'desk', 'mail']);
+  assert.equal(opened.length, 2);
+  assert.deepEqual((await manager.openNotices('unknown mut_1', ['mail', 'desk'])).opened, []);
+  assert.equal((await manager.openNotices('unknown mut_1', ['pager', 'mail'])).opened.length, 1);
+  assert.equal((await manager.openNotices('unknown mut_2', ['mail'])).opened.length, 1);
+  assert.deepEqual((await manager.openNotices('unknown mut_3', [])).opened, []);
+  await world.refuses('invalid', () => manager.openNotices('', ['mail']));
+  await world.refuses('invalid', () => manager.openNotices('x', undefined as never));
+  await world.refuses('invalid', () => manager.openNotices('x', Array(101).fill('mail')));
+  await world.refuses('invalid', () => manager.openNotices('x', ['']));
+});
+
+forEachStore('a notice that could not be sent is tried ever more rarely, and then given up', async (world) => {
+  const { manager, clock } = world;
+  const [notice] = (await manager.openNotices('unknown mut_1', ['mail'])).opened;
+  assert.ok(notice);
+  const waits: number[] = [];
+  for (let tries = 1; tries < NOTICE_TRIES_MAX; tries++) {
+    assert.equal((await manager.settleNotice(notice, { sent: false, error: 'no answer' })).status, 'due');
+    waits.push((world.row('notices', notice).dueAt - clock.now()) / 1_000);
+  }
+  assert.deepEqual(waits, [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560]);
+  assert.equal((await manager.settleNotice(notice, { sent: false })).status, 'given_up');
+  const row = world.row('notices', notice);
+  assert.deepEqual([row.tries, row.error, row.settledAt], [NOTICE_TRIES_MAX, '', clock.now()]);
+  await world.refuses('wrong-state', () => manager.settleNotice(notice, { sent: true }));
+});
+
+forEachStore('a notice waits as long as its receiver asks for, within reason', async (world) => {
+  const { manager, clock } = world;
+  const [notice] = (await manager.openNotices('unknown mut_1', ['mail'])).opened;
+  assert.ok(notice);
+  await manager.settleNotice(notice, { sent: false, error: 'later', retryAfterMs: 60_000 });
+  assert.equal(world.row('notices', notice).dueAt, clock.now() + 60_000);
+  await manager.settleNotice(notice, { sent: false, error: 'later', retryAfterMs: 86_400_000 });
+  assert.equal(world.row('notices', notice).dueAt, clock.now() + 3_600_000);
+  await world.refuses('invalid', () => manager.settleNotice(notice, { sent: false, retryAfterMs: -1 }));
+  await world.refuses('invalid', () => manager.settleNotice(notice, { sent: false, error: 'x'.repeat(2 ** 20 + 1) }));
+  assert.equal((await manager.settleNotice(notice, { sent: true })).status, 'sent');
+  assert.equal(world.row('notices', notice).error, null);
+});
