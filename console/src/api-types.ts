@@ -36,13 +36,17 @@ export type Graph = { readonly workflow: string; readonly name: string; readonly
 
 export type HandlerState = { readonly handler: string; readonly workflowId: string; readonly state: unknown; readonly nextAt: number | null; readonly wakeAt: number | null; readonly restedSeq: number | null; readonly backoffUntil: number | null; readonly transientSince: number | null; readonly transientCount: number; readonly repaired: boolean; readonly failedRepairs: number; readonly crashCount: number; readonly crashEventId: string | null };
 
-export type Health = { readonly ok: boolean; readonly version: string; readonly dataDir: string; readonly pid: number; readonly startedAt: number };
+export type Health = { readonly ok: boolean; readonly version: string; readonly dataDir: string | null; readonly pid: number | null; readonly startedAt: number };
 
 export type Input = { readonly id: string; readonly workflow: string; readonly name: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string; readonly events: { readonly pending: number; readonly reserved: number; readonly consumed: number; readonly skipped: number; readonly parked: number }; readonly outputs: readonly { readonly id: string; readonly title: string | null; readonly status: OutputStatus; readonly words: string }[] };
 
 export type InputRow = { readonly id: string; readonly workflowId: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number };
 
 export type LogLine = { readonly runId: string; readonly position: number; readonly at: number; readonly message: string; readonly data: unknown; readonly handler: string };
+
+export type LoggedIn = { readonly by: string; readonly kind: 'owner' | 'token' | 'session'; readonly scopes: readonly Scope[]; readonly token: string | null; readonly expiresAt: number | null; readonly csrf: string };
+
+export type Me = { readonly by: string; readonly kind: 'owner' | 'token' | 'session'; readonly scopes: readonly Scope[]; readonly token: string | null; readonly expiresAt: number | null };
 
 export type Need = { readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence'; readonly id: string; readonly workflow: string; readonly name: string; readonly sentence: string; readonly since: number | null; readonly evidence: readonly string[]; readonly next: readonly NextStep[]; readonly title: string | null; readonly call: { readonly id: string; readonly connection: string; readonly method: string; readonly preview: string; readonly params: unknown; readonly idempotencyKey: string; readonly status: OutputStatus; readonly setAside: boolean; readonly expiresAt: number | null } | null; readonly inputs: readonly InputRow[]; readonly events: readonly Event[]; readonly known: readonly string[]; readonly unknown: readonly string[]; readonly facts: readonly { readonly at: number; readonly source: string; readonly says: string }[]; readonly choices: readonly Choice[]; readonly result: ResultAsked | null; readonly workflows: readonly string[]; readonly handler: string | null; readonly version: string | null; readonly run: string | null; readonly place: { readonly file: string; readonly line: number; readonly column: number; readonly lines: readonly { readonly number: number; readonly text: string }[] } | null; readonly link: string };
 
@@ -63,6 +67,8 @@ export type ResultAsked = { readonly schema: unknown; readonly required: boolean
 export type Run = { readonly id: string; readonly scriptRunId: string; readonly scriptId: string; readonly workflowId: string; readonly rootRunId: string; readonly retryOf: string | null; readonly attempt: number; readonly handlerType: 'producer' | 'consumer'; readonly handlerName: string; readonly phase: 'preparing' | 'prepared' | 'mutating' | 'mutated' | 'emitting' | 'committed' | 'executing'; readonly status: RunStatus; readonly prepareResult: unknown; readonly mutationOutcome: '' | 'success' | 'failure' | 'skipped'; readonly outputState: unknown; readonly error: string | null; readonly errorType: string | null; readonly suspects: readonly string[]; readonly cost: number; readonly startSeq: number; readonly deliveryId: string | null; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
 
 export type RunStatus = 'active' | 'paused:transient' | 'paused:approval' | 'paused:reconciliation' | 'failed:logic' | 'failed:internal' | 'crashed' | 'cancelled' | 'committed';
+
+export type Scope = 'read' | 'operate' | 'edit' | 'admin';
 
 export type Session = { readonly id: string; readonly executionId: string; readonly scriptId: string; readonly workflowId: string; readonly trigger: Trigger; readonly result: '' | 'completed' | 'failed'; readonly error: string | null; readonly cost: number; readonly handlerRunCount: number; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
 
@@ -89,6 +95,8 @@ export type ShownWorkflow = { readonly kind: 'workflow'; readonly row: { readonl
 export type Status = { readonly workflow: string; readonly name: string; readonly status: WorkflowStatus; readonly kind: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; readonly sentence: string; readonly since: number | null; readonly blocks: string | null; readonly waiting: Waiting; readonly next: readonly NextStep[] };
 
 export type Task = { readonly id: string; readonly workflowId: string; readonly runId: string; readonly kind: 'repair' | 'evidence'; readonly status: 'open' | 'closed'; readonly detail: string; readonly createdAt: number; readonly closedAt: number | null; readonly closedBy: string | null };
+
+export type Token = { readonly id: string; readonly kind: 'token' | 'session'; readonly name: string; readonly scopes: readonly Scope[]; readonly parentId: string | null; readonly createdAt: number; readonly createdBy: string; readonly expiresAt: number; readonly revokedAt: number | null; readonly revokedBy: string | null; readonly state: 'good' | 'expired' | 'revoked' };
 
 export type Trigger = 'wake' | 'retry' | 'event' | 'schedule' | 'webhook' | 'manual';
 
@@ -122,6 +130,55 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     answer: { readonly schema: 1 } & Diagnosis;
+  };
+  /** open a session of the console with a token, or with the code of a link; sets the cookie and gives the other half of it */
+  'POST /api/login': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly token?: string; readonly code?: string };
+    answer: { readonly schema: 1 } & LoggedIn;
+  };
+  /** end the session of the console that asks */
+  'POST /api/logout': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly ended: string };
+  };
+  /** who asks, and what they may do */
+  'GET /api/me': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Me;
+  };
+  /** a link that opens the console once, within ten minutes, for whoever asks for it */
+  'POST /api/login-links': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly url: string; readonly expiresAt: number };
+  };
+  /** the tokens and the sessions they opened, newest first */
+  'GET /api/tokens': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; kind?: 'token' | 'session' };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Token[]; readonly next: string | null };
+  };
+  /** a new token; its secret is told now and never again */
+  'POST /api/tokens': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly name: string; readonly scopes: readonly Scope[]; readonly expiresInMs?: number };
+    answer: { readonly schema: 1 } & { readonly token: string; readonly secret: string; readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt: number };
+  };
+  /** nobody gets in with this token any more, nor with the sessions it opened */
+  'POST /api/tokens/{id}/revoke': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly token: string };
   };
   /** everything at a glance: what needs a person, the last day, the age of the backlog, health */
   'GET /api/overview': {

@@ -32,7 +32,7 @@ export async function findEngine(options: EngineOptions, { env }: Terminal): Pro
   const named = options.url ?? (options.data === undefined ? env.PAWL_URL : undefined);
   const url = named === undefined ? await urlOf(data) : checked(named);
   const token = env.PAWL_TOKEN ?? (await tokenFor(url, data ?? env.PAWL_DATA));
-  return { url, token, by: env.PAWL_BY ?? personOf(env) };
+  return { url, token, by: personOf(env) };
 }
 
 async function urlOf(data: string | undefined): Promise<string> {
@@ -77,9 +77,10 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-function personOf(env: Terminal['env']): string {
+/** In whose name commands act. */
+export function personOf(env: Terminal['env']): string {
   try {
-    return env.USER ?? env.USERNAME ?? userInfo().username;
+    return env.PAWL_BY ?? env.USER ?? env.USERNAME ?? userInfo().username;
   } catch {
     return 'operator';
   }

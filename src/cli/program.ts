@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Ended } from './command.ts';
+import { addAccess } from './commands/access.ts';
 import { addActs } from './commands/acts.ts';
 import { addAnswers } from './commands/answers.ts';
 import { addData } from './commands/data.ts';
@@ -59,6 +60,7 @@ const GROUPS = [
   ['Acting on workflows, events and runs:', [addActs]],
   ['Answering the engine’s questions:', [addAnswers]],
   ['Looking:', [addThings, addLists]],
+  ['Who gets in:', [addAccess]],
 ] as const;
 
 const HELP = { label: 'see the commands', argv: ['pawl', 'help'] };

@@ -1,5 +1,8 @@
 import type { App } from '#app';
 import type { Teller } from '#story';
+import type { Access } from './access/access.ts';
+import type { Place } from './access/place.ts';
+import type { RateLimit } from './access/rate.ts';
 import type { Live } from './live.ts';
 
 /** What every route has at hand. */
@@ -8,6 +11,11 @@ export interface Api {
   readonly dataDir: string;
   readonly startedAt: number;
   readonly live: Live;
+  readonly access: Access;
+  readonly place: Place;
+  readonly port: () => number;
+  /** Tries to get in that failed. */
+  readonly failures: RateLimit;
   /** The API itself, as OpenAPI. */
   readonly document: () => object;
 }

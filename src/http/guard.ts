@@ -1,68 +1,156 @@
+import { timingSafeEqual } from 'node:crypto';
+import { getConnInfo } from '@hono/node-server/conninfo';
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
-import { NAME_CHARS_MAX } from '#model';
+import { NAME_CHARS_MAX, type TokenScope } from '#model';
+import type { Access } from './access/access.ts';
+import type { Asker } from './access/asker.ts';
+import type { Place } from './access/place.ts';
+import type { RateLimit } from './access/rate.ts';
+import { allows } from './access/scope.ts';
+import { sessionIn } from './access/session-cookie.ts';
 import { RequestError } from './problem.ts';
-import type { Asker, Env, Method, Route } from './route.ts';
-import { allows, SCOPES, type Scope } from './scope.ts';
-import { isToken } from './token.ts';
+import type { Ask, Env, Method, Route } from './route.ts';
 
 /** A script with its source map; nothing else comes near. */
 const BODY_BYTES_MAX = 2 * 1_024 * 1_024;
 
 export interface Guards {
-  readonly token: string;
+  readonly place: Place;
   readonly port: () => number;
+  readonly access: Access;
+  /** Requests of everybody, and tries to get in that failed. */
+  readonly requests: RateLimit;
+  readonly failures: RateLimit;
 }
 
 type Guarded = Pick<Route, 'scope' | 'path'> & { readonly method: Method };
 
 /** What stands in front of a route, in the order it is passed. */
-export function guard(route: Guarded, { token, port }: Guards): MiddlewareHandler<Env>[] {
-  // A tunnel brings deliveries under its own name, and their signature says whom they are from; all else is for this machine.
+export function guard(route: Guarded, guards: Guards): MiddlewareHandler<Env>[] {
+  // A tunnel brings deliveries under its own name, and their signature says whom they are from.
   const isHook = route.path.startsWith('/hooks/');
   return [
-    ...(isHook ? [] : [onlyThisMachine(port)]),
-    ...(route.scope === 'open' ? [] : [onlyWithToken(token, route.scope)]),
+    ...(isHook ? [] : [onlyOurHost(guards), onlyOurOrigin(guards)]),
+    notTooOften(guards),
+    ...(route.scope === 'open' ? [] : [onlyWhoMay(guards, route, route.scope)]),
     ...(route.method === 'GET' || isHook ? [] : [onlyJson]),
     notTooLarge,
   ];
 }
 
 /** A page of another site that has this machine's address in its name must not speak to us through somebody's browser. */
-function onlyThisMachine(port: () => number) {
+export function onlyOurHost({ place, port }: Guards) {
   return createMiddleware<Env>(async (ask, next) => {
     const host = ask.req.header('host') ?? '';
-    const names = ['127.0.0.1', 'localhost', '[::1]'];
-    const isOurs = names.some((name) => host === `${name}:${port()}` || (port() === 80 && host === name));
-    if (isOurs) return next();
+    if (place.isHost(host, port())) return next();
     throw new RequestError(
       403,
       'wrong-host',
       `the host ${JSON.stringify(host.slice(0, 100))} is not this engine`,
-      'the API answers only to its own address on this machine',
-      `ask http://127.0.0.1:${port()}`,
+      'the engine answers only to its own address',
+      `ask ${place.publicUrl(port())}`,
     );
   });
 }
 
-function onlyWithToken(token: string, scope: Scope) {
+/** What a browser says about where a request comes from: only our own pages may ask. Programs say nothing. */
+function onlyOurOrigin({ place, port }: Guards) {
   return createMiddleware<Env>(async (ask, next) => {
-    const [, given] = /^Bearer\s+(\S+)$/i.exec(ask.req.header('authorization') ?? '') ?? [];
-    if (given === undefined || !isToken(given, token)) {
-      throw new RequestError(
-        401,
-        'unauthorized',
-        given === undefined ? 'the request has no token' : 'the token is not that of this engine',
-        'whoever has the token acts in this engine; it lies in the file token of its data folder',
-        'send authorization: Bearer TOKEN, or set PAWL_TOKEN or PAWL_DATA',
-      );
-    }
-    const asker: Asker = { by: nameIn(ask.req.header('x-pawl-by')), scopes: SCOPES };
-    if (!allows(asker.scopes, scope)) throw new Error('bug: the token of the engine may do everything');
+    const origin = ask.req.header('origin');
+    const site = ask.req.header('sec-fetch-site');
+    const isForeign = origin !== undefined && !place.isOrigin(origin, port());
+    if (!isForeign && site !== 'cross-site' && site !== 'same-site') return next();
+    throw new RequestError(
+      403,
+      'cross-origin',
+      'a page of another site asks',
+      'only pages of this engine may ask for something in a browser',
+      'open the console of the engine itself',
+    );
+  });
+}
+
+/** Whoever asks without end takes the time of everybody else. */
+function notTooOften({ requests }: Guards) {
+  return createMiddleware<Env>(async (ask, next) => {
+    const key = addressOf(ask);
+    if (requests.take(key)) return next();
+    throw tooOften(ask, requests.waitMs(key), 'more is asked than one client may');
+  });
+}
+
+function onlyWhoMay(guards: Guards, route: Guarded, scope: TokenScope) {
+  return createMiddleware<Env>(async (ask, next) => {
+    const asker = askerOf(ask, guards, route);
+    if (!allows(asker.scopes, scope)) throw notAllowed(asker, scope);
     ask.set('asker', asker);
     return next();
   });
+}
+
+function askerOf(ask: Ask, guards: Guards, route: Guarded): Asker {
+  const { access } = guards;
+  const header = ask.req.header('authorization');
+  const [, bearer] = /^Bearer\s+(\S+)$/i.exec(header ?? '') ?? [];
+  if (bearer !== undefined) {
+    return (
+      access.byBearer(bearer, nameIn(ask.req.header('x-pawl-by'))) ?? unknown(ask, guards, 'the token is not good')
+    );
+  }
+  const session = header === undefined ? sessionIn(ask) : undefined;
+  if (session === undefined) return unknown(ask, guards, 'the request has no token');
+  const asker = access.bySession(session) ?? unknown(ask, guards, 'the session is over');
+  // A page cannot send a header with this one; it tells keys and nothing else.
+  if (route.path !== '/api/live') mustBeOurPage(ask, access.csrfOf(session));
+  return asker;
+}
+
+/** The other half of a session, which only a page of this very origin has. */
+function mustBeOurPage(ask: Ask, csrf: string): void {
+  const given = ask.req.header('x-pawl-csrf') ?? '';
+  if (given.length === csrf.length && timingSafeEqual(Buffer.from(given), Buffer.from(csrf))) return;
+  throw new RequestError(
+    403,
+    'no-csrf',
+    'the session cannot be used this way',
+    'a cookie is sent by whatever page asks; only pages of this engine have what belongs to it',
+    'log in again, or send x-pawl-csrf as the login gave it',
+  );
+}
+
+/** A guess costs: whoever fails too often waits before the next one. Whoever is known is not kept waiting by others. */
+function unknown(ask: Ask, { failures }: Guards, what: string): never {
+  const key = addressOf(ask);
+  if (!failures.take(key)) throw tooOften(ask, failures.waitMs(key), 'too many tries to get in failed');
+  throw new RequestError(
+    401,
+    'unauthorized',
+    what,
+    'whoever has a token acts in this engine; that of its owner lies in the file token of the data folder',
+    'send authorization: Bearer TOKEN, set PAWL_TOKEN or PAWL_DATA, or log in to the console',
+  );
+}
+
+function notAllowed({ by, scopes }: Asker, wanted: TokenScope): RequestError {
+  return new RequestError(
+    403,
+    'scope',
+    `${by} may not do this`,
+    `it needs the scope ${wanted}, and this token has ${scopes.join(', ')}`,
+    'ask somebody who may, or use another token',
+  );
+}
+
+export function tooOften(ask: Ask, waitMs: number, why: string): RequestError {
+  ask.header('retry-after', String(Math.max(1, Math.ceil(waitMs / 1_000))));
+  return new RequestError(429, 'too-often', 'the request was not looked at', why, 'wait a moment, and ask less often');
+}
+
+/** Behind a proxy everybody has its address. */
+export function addressOf(ask: Ask): string {
+  return getConnInfo(ask).remote.address ?? 'unknown';
 }
 
 /** No form of a web page can send this type without being asked whether it may. */
@@ -91,8 +179,8 @@ const notTooLarge = bodyLimit({
   },
 });
 
-/** In whose name: every act of a person is kept with it. */
-function nameIn(header: string | undefined): string {
+/** In whose name the owner acts: every act of a person is kept with it. */
+export function nameIn(header: string | undefined): string {
   const name = decoded(header ?? '')
     .trim()
     .slice(0, NAME_CHARS_MAX);

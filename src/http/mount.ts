@@ -1,9 +1,11 @@
 import { Hono } from 'hono';
+import type { ConsoleFiles } from './console-files.ts';
 import { type Api, SCHEMA } from './context.ts';
-import { type Guards, guard } from './guard.ts';
+import { type Guards, guard, onlyOurHost } from './guard.ts';
 import { bodyOf, queryOf } from './input.ts';
-import { problemOf, RequestError } from './problem.ts';
+import { type Problem, problemOf, RequestError } from './problem.ts';
 import type { Ask, Env, Route } from './route.ts';
+import { securityHeaders } from './security-headers.ts';
 
 const PROBLEM = 'application/problem+json';
 
@@ -12,26 +14,33 @@ export function mounted(
   api: Api,
   routes: readonly Route[],
   guards: Guards,
+  files: ConsoleFiles,
   onError: (error: unknown) => void,
 ): Hono<Env> {
   const server = new Hono<Env>();
+  server.use(securityHeaders(guards.place.isSecure));
   server.onError((error, ask) => {
     const problem = problemOf(error);
     if (problem.status === 500) onError(error);
     // The rest of a body that nobody reads would be taken for the next request.
     if (problem.status === 413) ask.header('connection', 'close');
-    return ask.body(JSON.stringify(problem), problem.status, { 'content-type': PROBLEM });
+    return told(ask, problem);
   });
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
     server.on([route.method], [path], ...guard(route, guards), (ask) => answer(api, route, ask));
   }
   for (const each of guard({ method: 'GET', path: '/api/*', scope: 'read' }, guards)) server.use('/api/*', each);
-  server.notFound((ask) => {
-    const problem = problemOf(noRoute(ask));
-    return ask.body(JSON.stringify(problem), problem.status, { 'content-type': PROBLEM });
-  });
+  const nothing = (ask: Ask): Response => told(ask, problemOf(noRoute(ask)));
+  for (const path of ['/api/*', '/hooks/*']) server.all(path, nothing);
+  // Everything else is the console: its files say nothing that needs a token.
+  server.get('*', onlyOurHost(guards), (ask) => files.answer(ask));
+  server.notFound(nothing);
   return server;
+}
+
+function told(ask: Ask, problem: Problem): Response {
+  return ask.body(JSON.stringify(problem), problem.status, { 'content-type': PROBLEM });
 }
 
 async function answer(api: Api, route: Route, ask: Ask): Promise<Response> {

@@ -1,13 +1,8 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
+import type { TokenScope } from '#model';
+import type { Asker } from './access/asker.ts';
 import type { Api } from './context.ts';
-import type { Scope } from './scope.ts';
-
-/** Who asks: in whose name an act is kept, and what they may do. */
-export interface Asker {
-  readonly by: string;
-  readonly scopes: readonly Scope[];
-}
 
 export type Env = { Variables: { asker: Asker } };
 export type Ask = Context<Env>;
@@ -33,7 +28,7 @@ export type Method = 'GET' | 'POST' | 'PUT';
 interface Told {
   readonly method: Method;
   /** Without a scope a route does not compile; `open` is for whoever has no token yet. */
-  readonly scope: Scope | 'open';
+  readonly scope: TokenScope | 'open';
   /** In one line, for the document. */
   readonly says: string;
 }

@@ -1,4 +1,5 @@
 import type { Route } from './route.ts';
+import { ACCESS_ROUTES } from './routes/access.ts';
 import { ANSWER_ROUTES } from './routes/answers.ts';
 import { CONNECTION_ROUTES } from './routes/connections.ts';
 import { DATA_ROUTES } from './routes/data.ts';
@@ -13,6 +14,7 @@ import { WORKFLOW_ROUTES } from './routes/workflows.ts';
 /** Everything the API answers to: what is mounted, what the document tells, and what the tests walk. */
 export const ROUTES: readonly Route[] = [
   ...DATA_ROUTES,
+  ...ACCESS_ROUTES,
   ...LOOK_ROUTES,
   ...STATUS_ROUTES,
   ...LIST_ROUTES,

@@ -3,50 +3,86 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createAdaptorServer } from '@hono/node-server';
 import type { App } from '#app';
 import { PawlError } from '#base';
+import { Access, ownerNamed } from './access/access.ts';
+import { ownerTokenIn } from './access/owner-token.ts';
+import { type Place, placeOf } from './access/place.ts';
+import { RateLimit } from './access/rate.ts';
+import { ConsoleFiles } from './console-files.ts';
 import type { Api } from './context.ts';
 import { documentOf } from './document.ts';
 import { Live } from './live.ts';
 import { mounted } from './mount.ts';
+import { loginLink } from './routes/access.ts';
 import { ROUTES } from './routes.ts';
-import { tokenIn } from './token.ts';
 
 export interface ServeOptions {
   /** 0 takes any free port. */
   readonly port: number;
   /** Where the token lies, and where the address is written for whoever looks for the engine of this folder. */
   readonly dataDir: string;
+  /** Another address than this machine's own; only with `http.publicUrl` in the config, and with a token that somebody made. */
+  readonly listen?: string | undefined;
+  /** `http` of the config. */
+  readonly config?: unknown;
+  /** The built console. */
+  readonly consoleDir?: string;
   /** Told of what is a bug: the asker only hears that it is one. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Served {
   readonly url: string;
+  /** Opens the console once, within ten minutes, for the owner of the data folder by this name. */
+  loginUrl(name: string): string;
   close(): Promise<void>;
 }
 
-/** Only this machine can reach it, by whatever name. */
-const LOOPBACK = '127.0.0.1';
+/** Far more than people and their pages ask for; deliveries of webhooks come through here too. */
+const REQUESTS = { perSecond: 2_000, burst: 4_000 };
+/** Twenty wrong tokens at once, and then one in five seconds. */
+const FAILURES = { perSecond: 0.2, burst: 20 };
+const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 export async function serve(app: App, options: ServeOptions): Promise<Served> {
+  const place = placeOf(options.listen, options.config);
   const dataDir = resolve(options.dataDir);
-  let port = options.port;
-  const startedAt = app.clock.now();
-  const live = new Live(app.engine, app.clock, startedAt);
-  const document = memoized(() => documentOf(ROUTES));
-  const api: Api = { app, dataDir, startedAt, live, document };
-  const guards = { token: tokenIn(dataDir), port: () => port };
-  const routes = mounted(api, ROUTES, guards, options.onError ?? (() => undefined));
+  const { clock, engine } = app;
+  const access = new Access({ engine, clock, ownerToken: ownerTokenIn(dataDir) });
+  if (place.isRemote && !access.hasTokens()) throw noTokens(place);
+  const startedAt = clock.now();
+  const live = new Live(engine, clock, startedAt);
+  let { port } = options;
+  const api: Api = {
+    app,
+    dataDir,
+    startedAt,
+    live,
+    access,
+    place,
+    port: () => port,
+    failures: new RateLimit(FAILURES, clock),
+    document: memoized(() => documentOf(ROUTES)),
+  };
+  const guards = { ...api, requests: new RateLimit(REQUESTS, clock) };
+  const files = new ConsoleFiles(options.consoleDir ?? CONSOLE_DIR);
+  const routes = mounted(api, ROUTES, guards, files, options.onError ?? (() => undefined));
   const server = createAdaptorServer({ fetch: routes.fetch, overrideGlobalObjects: false }) as Server;
-  await listen(server, options.port);
+  limit(server);
+  await listen(server, options.port, place).catch((error: unknown) => {
+    live.close();
+    throw error;
+  });
   ({ port } = server.address() as AddressInfo);
-  const url = `http://${LOOPBACK}:${port}`;
+  const url = place.url(port);
   const urlFile = join(dataDir, 'url');
   writeFileSync(urlFile, `${url}\n`);
   return {
     url,
+    loginUrl: (name) => loginLink(api, ownerNamed(name)).url,
     async close() {
       rmSync(urlFile, { force: true });
       live.close();
@@ -70,13 +106,33 @@ async function closed(server: Server): Promise<void> {
   clearTimeout(impatience);
 }
 
-async function listen(server: Server, port: number): Promise<void> {
+/** A client that is slow on purpose keeps no place. */
+function limit(server: Server): void {
+  server.headersTimeout = 15_000;
+  server.requestTimeout = 60_000;
+  server.maxConnections = 1_000;
+}
+
+async function listen(server: Server, port: number, { address }: Place): Promise<void> {
   try {
-    server.listen(port, LOOPBACK);
+    server.listen(port, address);
     await once(server, 'listening');
   } catch (cause) {
     throw cannotListen(port, cause);
   }
+}
+
+function noTokens({ address }: Place): PawlError {
+  return new PawlError({
+    code: 'not-safe',
+    message: `the engine does not listen on ${address}`,
+    why: 'others than this machine could reach it, and nobody has a token to get in with',
+    next: [
+      { label: 'start it for this machine', argv: ['pawl', 'start'] },
+      { label: 'make a token', argv: ['pawl', 'token', 'create', 'NAME', '--scope', 'operate'] },
+      { label: 'then start it with --listen again' },
+    ],
+  });
 }
 
 function cannotListen(port: number, cause: unknown): PawlError {

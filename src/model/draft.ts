@@ -116,6 +116,7 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
   worker: { table: (r) => r.workers, key: id, keyed: true },
   connection: { table: (r) => r.connections, key: (c) => c.name, keyed: true },
   token: { table: (r) => r.tokens, key: id, keyed: true },
+  tokenHashed: { table: (r) => r.tokens, key: id, matches: (t, hash) => t.hash === hash },
   secret: { table: (r) => r.secrets, key: (s) => s.name, keyed: true },
   grantsOf: { table: (r) => r.grants, key: grantKey, matches: (g, workflow) => g.workflowId === workflow },
   allowancesOf: { table: (r) => r.allowances, key: id, matches: (a, workflow) => a.workflowId === workflow },

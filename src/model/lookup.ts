@@ -79,6 +79,7 @@ export interface Lookups {
   worker: { by: [WorkerId]; gives: Worker };
   connection: { by: [name: string]; gives: Connection };
   token: { by: [TokenId]; gives: Token };
+  tokenHashed: { by: [hash: string]; gives: Token };
   secret: { by: [name: string]; gives: Secret };
   grantsOf: { by: [WorkflowId]; gives: Grant };
   allowancesOf: { by: [WorkflowId]; gives: Allowance };

@@ -24,12 +24,22 @@ export type Connection = {
   [C in ConnectionType]: { type: C } & ConnectionOptions[C] & ForEveryConnection<C>;
 }[ConnectionType];
 
-export interface Config {
+/** How the engine is reached by others than this machine. */
+interface HttpOptions {
+  /** The address of the proxy with TLS in front of it, such as https://pawl.example.com: for links, and for who may ask. */
+  publicUrl?: string;
+}
+
+interface Other {
+  http?: HttpOptions;
+}
+
+export interface Config extends Other {
   connections: Record<string, Connection>;
 }
 
-export function defineConfig<const C extends Record<string, Connection>>(config: {
-  connections: C;
-}): { connections: C } {
+export function defineConfig<const C extends Record<string, Connection>>(
+  config: { connections: C } & Other,
+): { connections: C } & Other {
   return config;
 }

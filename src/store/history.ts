@@ -20,9 +20,11 @@ import type {
   RunLog,
   RunRead,
   RunStatus,
+  Secret,
   Session,
   SessionResult,
   Source,
+  Token,
   Workflow,
 } from '#model';
 import type { SqlValue } from './columns.ts';
@@ -39,6 +41,7 @@ import { HISTORY, LOGGED_RUNS_MAX } from './statements/history.ts';
 import { INPUTS } from './statements/inputs.ts';
 import type { ListName, ListRows } from './statements/lists.ts';
 import { EVIDENCE, MUTATIONS } from './statements/mutations.ts';
+import { SECRETS, TOKENS } from './statements/people.ts';
 import { RUN_LOGS, RUN_READS } from './statements/run-records.ts';
 import { SCRIPT_RUNS } from './statements/script-runs.ts';
 import { WORKFLOWS } from './statements/workflows.ts';
@@ -77,7 +80,7 @@ export interface History extends Source {
   countOfTopic(workflow: WorkflowId, topic: string, status: 'pending' | 'reserved' | 'parked', max: number): number;
   /** By name; `after` is a name. */
   workflows(page: Page): readonly Workflow[];
-  /** On hold, under repair, or with a question set aside; oldest first. */
+  /** On hold, under repair, with a question set aside, or a version that waits for permission; oldest first. */
   troubled(page: Page): readonly Workflow[];
   sessions(workflow: WorkflowId, page: Page & { readonly status?: SessionResult | undefined }): readonly Session[];
   runs(
@@ -109,6 +112,9 @@ export interface History extends Source {
   ): LogPage;
   /** What people did to this thing. */
   audit(subject: string, limit: number): readonly AuditEntry[];
+  tokens(page: Page): readonly Token[];
+  /** By name; `after` is a name. */
+  secrets(page: Page): readonly Secret[];
   /** How many events have this status: `max` means so many or more. */
   countPending(workflow: WorkflowId, topic: string, max: number): number;
   countEvents(workflow: WorkflowId, status: 'reserved' | 'parked', max: number): number;
@@ -266,6 +272,14 @@ class SqliteHistory implements History {
 
   countPending(workflow: WorkflowId, topic: string, max: number): number {
     return this.#list('countPending', { workflow, topic, limit: max }, ([count]) => Number(count))[0] ?? 0;
+  }
+
+  tokens({ after = LAST, limit }: Page): readonly Token[] {
+    return this.#list('tokens', { after, limit }, TOKENS.parse);
+  }
+
+  secrets({ after = '', limit }: Page): readonly Secret[] {
+    return this.#list('secrets', { after, limit }, SECRETS.parse);
   }
 
   countEvents(workflow: WorkflowId, status: 'reserved' | 'parked', max: number): number {

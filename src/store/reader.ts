@@ -1,5 +1,5 @@
 import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
-import type { Event, EventStatus, Execution, LookupName, Lookups, Mutation, Source } from '#model';
+import type { Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Source } from '#model';
 import type { SqlValue } from './columns.ts';
 import { storeError } from './failures.ts';
 import { prepareSource } from './fetch.ts';
@@ -10,6 +10,7 @@ import { EVENTS } from './statements/events.ts';
 import { EXECUTIONS } from './statements/executions.ts';
 import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
 import { MUTATIONS } from './statements/mutations.ts';
+import { NOTICES } from './statements/people.ts';
 
 export interface UnfinishedExecution {
   readonly id: ExecutionId;
@@ -46,6 +47,9 @@ export interface Reader extends Source {
   expiredApprovals(now: number, limit: number): readonly Mutation[];
   expiredScheduling(now: number, limit: number): readonly Execution[];
   maintenanceWithoutTask(limit: number): readonly WorkflowId[];
+  /** Tellings that are to be tried now, and when the next one is. */
+  dueNotices(now: number, limit: number): readonly Notice[];
+  nextNoticeAt(): number | null;
   /** Those that nobody has read yet, oldest first. */
   messages(limit: number): readonly MessageId[];
   orphanedReservedEvents(limit: number): readonly Event[];
@@ -137,6 +141,14 @@ class SqliteReader implements Reader {
 
   messages(limit: number): readonly MessageId[] {
     return this.#list('messages', { limit }).map(([id]) => id as MessageId);
+  }
+
+  dueNotices(now: number, limit: number): readonly Notice[] {
+    return this.#list('dueNotices', { now, limit }).map(NOTICES.parse);
+  }
+
+  nextNoticeAt(): number | null {
+    return (this.#list('nextNoticeAt', {})[0]?.[0] ?? null) as number | null;
   }
 
   orphanedReservedEvents(limit: number): readonly Event[] {

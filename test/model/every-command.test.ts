@@ -169,7 +169,7 @@ const STORIES: { readonly [N in CommandName]: Story<N> } = {
   cureConnection: async () => ({ connection: 'shop', by: PERSON }),
   createToken: async (world) => {
     const { token: parent } = await world.manager.createToken({ ...tokenOf(world), by: PERSON });
-    return { ...tokenOf(world), kind: 'session', parent, by: PERSON };
+    return { ...tokenOf(world), hash: 'e'.repeat(64), kind: 'session', parent, by: PERSON };
   },
   revokeToken: async (world) => ({
     ...(await world.manager.createToken({ ...tokenOf(world), by: PERSON })),

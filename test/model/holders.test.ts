@@ -7,11 +7,13 @@ import { forEachStore, type World } from '../support/world.ts';
 
 // What people hold, allow and are told: tokens, secrets, grants, requests and notices.
 
-const HASH = 'f'.repeat(64);
+let made = 0;
 
+/** Each with a secret of its own. */
 function tokenFor(world: World, over: object = {}) {
   const expiresAt = world.clock.now() + 60_000;
-  return { kind: 'token', name: 'ci', scopes: ['read'], hash: HASH, expiresAt, by: PERSON, ...over } as const;
+  const hash = `${++made}`.padStart(64, '0');
+  return { kind: 'token', name: 'ci', scopes: ['read'], hash, expiresAt, by: PERSON, ...over } as const;
 }
 
 forEachStore('a token keeps its scopes in one order and ends with its parent', async (world) => {
@@ -41,6 +43,12 @@ forEachStore('a token that could do nothing, or live for ever, is not made', asy
   await refused({ expiresAt: clock.now() });
   await refused({ expiresAt: clock.now() + TOKEN_MS_MAX + 1 });
   await refused({ expiresAt: 1.5 });
+});
+
+forEachStore('a secret opens one token', async (world) => {
+  const token = tokenFor(world);
+  await world.manager.createToken(token);
+  await world.refuses('wrong-state', () => world.manager.createToken(token));
 });
 
 forEachStore('a token that is revoked, or whose time is over, opens no session', async (world) => {

@@ -218,6 +218,7 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
   worker: [[WORKER], ['wrk_404' as never]],
   connection: [['shop'], ['mail']],
   token: [[TOKEN], ['tok_404' as never]],
+  tokenHashed: [['f'.repeat(64)], ['0'.repeat(64)]],
   secret: [['shop'], ['mail']],
   grantsOf: [[WF], [OTHER]],
   allowancesOf: [[WF], [OTHER]],

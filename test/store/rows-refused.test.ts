@@ -21,6 +21,7 @@ import {
   script,
   session,
   task,
+  token,
   unknown,
   workflow,
 } from './rows.ts';
@@ -37,6 +38,11 @@ const chained = (n: number) => consumerRun({ id: run(n), rootRunId: run(n), ...s
 
 /** What must be unique among rows. Each pair is legal row by row. */
 const TWICE: readonly Case[] = [
+  {
+    says: 'two tokens with one secret',
+    given: [{ set: 'token.created', row: token() }],
+    write: { set: 'token.created', row: token({ id: 'tok_2' as never }) },
+  },
   {
     says: 'two open requests of a workflow',
     given: [...RUNNING, { set: 'permission.asked', row: request() }],

@@ -104,6 +104,21 @@ export class MemoryReader implements Reader {
       .map((message) => message.id);
   }
 
+  dueNotices(now: number, limit: number) {
+    return this.#dueNotices()
+      .filter((notice) => notice.dueAt <= now)
+      .slice(0, limit);
+  }
+
+  nextNoticeAt() {
+    return this.#dueNotices()[0]?.dueAt ?? null;
+  }
+
+  #dueNotices() {
+    const due = this.#rows().notices.matching((notice) => notice.status === 'due');
+    return due.sort((a, b) => a.dueAt - b.dueAt);
+  }
+
   orphanedReservedEvents(limit: number) {
     const rule = INVARIANTS.find((invariant) => invariant.name === 'reserved events have an owner');
     assert(rule, 'the invariant about reserved events has another name');

@@ -15,7 +15,7 @@ function only<C>(view: View, ...commands: C[]): C[] {
 }
 
 export function createToken(view: View): CommandOf<'createToken'>[] {
-  const token = { kind: 'token', name: 'ci', scopes: ['read'], hash: 'hash', expiresAt: view.now + 1, by } as const;
+  const token = { kind: 'token', name: 'ci', scopes: ['read'], hash: 'another', expiresAt: view.now + 1, by } as const;
   return only(view, { do: 'createToken', ...token }, { do: 'createToken', ...token, scopes: [] });
 }
 

@@ -69,6 +69,15 @@ export const COLUMNS = {
     column('id'),
   ],
   logs: (now: number) => [time('when', 'at', now), column('handler'), column('message'), column('run', 'runId')],
+  tokens: (now: number) => [
+    column('name'),
+    column('kind'),
+    { title: 'scopes', text: (row: Row) => (Array.isArray(row.scopes) ? row.scopes.join(' ') : '') },
+    column('state'),
+    time('expires', 'expiresAt', now),
+    column('by', 'createdBy'),
+    column('id'),
+  ],
   connections: (now: number) => [
     column('connection', 'name'),
     column('type'),

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { define, type Ended } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { DATA_FOLDER, PORT } from '../find-engine.ts';
+import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
 import { errorText } from '../print-error.ts';
 import { secretSource } from '../secrets.ts';
@@ -12,6 +12,7 @@ interface StartOptions {
   readonly config?: string;
   readonly data?: string;
   readonly port: number;
+  readonly listen?: string;
   readonly untilInputEnds?: boolean;
 }
 
@@ -23,6 +24,7 @@ export function addStart(program: Command, terminal: Terminal, ended: Ended): vo
     .addOption(
       new Option('--port <number>', 'where the API listens; 0 takes any free port').argParser(portOf).default(PORT),
     )
+    .option('--listen <address>', 'another address than this machine’s own; needs http.publicUrl and a token')
     // For whoever starts an engine for itself: when that process dies, however it dies, the engine drains.
     .addOption(new Option('--until-input-ends').hideHelp());
   define<[], StartOptions>(terminal, ended, command, (act) => start(act.options, terminal));
@@ -50,11 +52,18 @@ async function start(options: StartOptions, terminal: Terminal): Promise<ExitCod
   const { recovered, restored } = app.engine;
   if (recovered.runs > 0) say(`${plural(recovered.runs, 'interrupted run')} recovered`);
   if (restored.length > 0) say(`this data was put back from a backup: ${plural(restored.length, 'workflow')} on hold`);
-  const server = await serve(app, { port: options.port, dataDir, onError }).catch(async (error: unknown) => {
-    await app.stop();
-    throw error;
-  });
+  const { port, listen } = options;
+  const server = await serve(app, { port, listen, dataDir, config: config.http, onError }).catch(
+    async (error: unknown) => {
+      await app.stop();
+      throw error;
+    },
+  );
   terminal.out(`pawl ready ${server.url}\n`);
+  // Not into a log, where it would outlive the person who could use it.
+  if (terminal.isInteractive) {
+    say(`open the console, once and within ten minutes: ${server.loginUrl(personOf(terminal.env))}`);
+  }
   try {
     await stopping.asked;
     await server.close();

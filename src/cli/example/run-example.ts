@@ -150,6 +150,8 @@ class Example {
     ] as const) {
       this.#tell.plain(`  try: ${`${prefix}${command}`.padEnd(prefix.length + 26)} ${what}`);
     }
+    const { url } = await (await this.#mustHaveClient()).post<{ url: string }>('/api/login-links');
+    this.#tell.plain(`  see: ${url}`);
     this.#tell.plain(`  or:  echo '{"id":"2001","customer":"Finn","total":5}' > ${join(inbox, 'order-2001.json')}\n`);
     await Promise.race([this.#watch.until(() => false), until]);
   }

@@ -17,15 +17,20 @@ export const DATA_ROUTES: readonly Route[] = [
     scope: 'open',
     says: 'which engine this is, and that it answers',
     answer: z
-      .strictObject({ ok: z.boolean(), version: text, dataDir: text, pid: z.int(), startedAt: time })
+      .strictObject({
+        ok: z.boolean(),
+        version: text,
+        /** Told only to whoever asks by this machine's own name. */
+        dataDir: maybeText,
+        pid: z.int().nullable(),
+        startedAt: time,
+      })
       .meta({ id: 'Health' }),
-    run: ({ api: { dataDir, startedAt } }) => ({
-      ok: true,
-      version: packageVersion(),
-      dataDir,
-      pid: process.pid,
-      startedAt,
-    }),
+    run({ api: { dataDir, startedAt }, ask }) {
+      const isHere = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(ask.req.header('host') ?? '');
+      const here = isHere ? { dataDir, pid: process.pid } : { dataDir: null, pid: null };
+      return { ok: true, version: packageVersion(), ...here, startedAt };
+    },
   }),
   route({
     method: 'POST',

@@ -83,7 +83,7 @@ export const LOOK_ROUTES: readonly Route[] = [
       if (live.isFull) throw tooManyReaders();
       const stream = live.open(ask.req.header('last-event-id'));
       const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
-      return new Response(stream, { headers });
+      return ask.body(stream, 200, headers);
     },
   }),
   rawRoute({

@@ -17,6 +17,7 @@ export function createToken(draft: Draft, command: Take): ReplyTo<'createToken'>
   checkText('the hash of a token', hash, NAME_CHARS_MAX);
   checkExpiry(draft, expiresAt);
   mustBeNamed(by);
+  mustBeNew(draft, hash);
   const parent = command.parent === undefined ? undefined : livingToken(draft, command.parent);
   const id = draft.newId('token');
   draft.write({
@@ -37,6 +38,16 @@ export function createToken(draft: Draft, command: Take): ReplyTo<'createToken'>
   });
   audit(draft, by, kind === 'session' ? 'log in' : 'create token', id, `${name}: ${scopes.join(' ')}`);
   return { token: id };
+}
+
+/** Two that are opened by one secret could not be told apart. */
+function mustBeNew(draft: Draft, hash: string): void {
+  const known = draft.one('tokenHashed', hash);
+  if (!known) return;
+  refuse('wrong-state', `there is a token with this secret already: ${known.id}`, 'a secret opens one token', {
+    next: ['make another secret'],
+    ids: { token: known.id },
+  });
 }
 
 function checkScopes(scopes: Take['scopes']): void {

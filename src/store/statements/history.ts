@@ -3,6 +3,7 @@ import { EVENTS } from './events.ts';
 import { HANDLER_RUNS } from './handler-runs.ts';
 import { INPUTS } from './inputs.ts';
 import { EVIDENCE, MUTATIONS } from './mutations.ts';
+import { SECRETS, TOKENS } from './people.ts';
 import { RUN_LOGS, RUN_READS } from './run-records.ts';
 import { SCRIPT_RUNS } from './script-runs.ts';
 import { WORKFLOWS } from './workflows.ts';
@@ -18,10 +19,11 @@ export const LOGGED_RUNS_MAX = 1_000;
 /** What people look at: each page bounded by `:limit`, `:after` the last one of the page before, newest first where nothing else is said. */
 export const HISTORY = {
   workflows: `SELECT ${WORKFLOWS.columnList()} FROM workflows WHERE name > :after ORDER BY name LIMIT :limit`,
-  /** Workflows that something holds, or that have a question set aside. */
+  /** Workflows that something holds, that have a question set aside, or a version that waits for permission. */
   troubled: `SELECT ${WORKFLOWS.columnList()} FROM workflows WHERE id IN (
       SELECT id FROM workflows WHERE id > :after AND (holds <> '' OR maintenance = 1)
-      UNION SELECT workflow_id FROM mutations WHERE workflow_id > :after AND set_aside_at IS NOT NULL)
+      UNION SELECT workflow_id FROM mutations WHERE workflow_id > :after AND set_aside_at IS NOT NULL
+      UNION SELECT workflow_id FROM permission_requests WHERE workflow_id > :after AND answer = '')
     ORDER BY id LIMIT :limit`,
 
   sessions: `SELECT ${SCRIPT_RUNS.columnList()} FROM script_runs
@@ -65,6 +67,9 @@ export const HISTORY = {
       JOIN run_logs ON run_logs.run_id = logging.id
     WHERE run_logs.run_id < :after OR run_logs.position < :position
     ORDER BY run_logs.run_id DESC, run_logs.position DESC LIMIT :limit`,
+
+  tokens: `SELECT ${TOKENS.columnList()} FROM tokens WHERE id < :after ${NEWEST_FIRST}`,
+  secrets: `SELECT ${SECRETS.columnList()} FROM secrets WHERE name > :after ORDER BY name LIMIT :limit`,
 
   audit: `SELECT ${AUDIT_LOG.columnList()} FROM audit_log WHERE subject = :subject ORDER BY seq DESC LIMIT :limit`,
 

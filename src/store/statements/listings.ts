@@ -1,6 +1,7 @@
 import { EVENTS, PENDING_TOPICS } from './events.ts';
 import { EXECUTIONS, IS_BUSY } from './executions.ts';
 import { MUTATIONS } from './mutations.ts';
+import { NOTICES } from './people.ts';
 
 /**
  * What the rooms above ask for to find their work and to show it. They list candidates, each page bounded by `:limit`: whoever acts
@@ -51,6 +52,10 @@ export const LISTINGS = {
     ORDER BY events.workflow_id, events.reserved_by_run_id LIMIT :limit`,
 
   messages: 'SELECT id FROM messages ORDER BY id LIMIT :limit',
+
+  dueNotices: `SELECT ${NOTICES.columnList()} FROM notices WHERE status = 'due' AND due_at <= :now
+    ORDER BY due_at LIMIT :limit`,
+  nextNoticeAt: `SELECT min(due_at) FROM notices WHERE status = 'due'`,
 
   scriptCode: 'SELECT code, manifest FROM scripts WHERE id = :script',
 } as const;

@@ -116,6 +116,7 @@ export const PEOPLE_WRITES: WriteStatements<Name> = {
 
 type LookupName =
   | 'token'
+  | 'tokenHashed'
   | 'secret'
   | 'grantsOf'
   | 'allowancesOf'
@@ -126,6 +127,7 @@ type LookupName =
 
 export const PEOPLE_LOOKUPS: LookupStatements<LookupName> = {
   token: selected(TOKENS, ['token'], 'WHERE id = :token'),
+  tokenHashed: selected(TOKENS, ['hash'], 'WHERE hash = :hash'),
   secret: selected(SECRETS, ['name'], 'WHERE name = :name'),
   grantsOf: selected(GRANTS, ['workflow'], 'WHERE workflow_id = :workflow'),
   allowancesOf: selected(ALLOWANCES, ['workflow'], 'WHERE workflow_id = :workflow'),

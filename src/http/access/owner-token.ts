@@ -6,7 +6,7 @@ const TOKEN_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
 /** The one secret of the API, in the data folder where only its owner can read it; made at the first start. */
-export function tokenIn(dataDir: string): string {
+export function ownerTokenIn(dataDir: string): string {
   const file = join(dataDir, 'token');
   try {
     writeFileSync(file, `${randomBytes(TOKEN_BYTES).toString('hex')}\n`, { mode: OWNER_ONLY, flag: 'wx' });
@@ -22,7 +22,7 @@ export function tokenIn(dataDir: string): string {
 }
 
 /** How long it takes says nothing about how much of it fits. */
-export function isToken(given: string, token: string): boolean {
+export function isOwnerToken(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
