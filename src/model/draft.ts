@@ -119,7 +119,6 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
   tokenHashed: { table: (r) => r.tokens, key: id, matches: (t, hash) => t.hash === hash },
   secret: { table: (r) => r.secrets, key: (s) => s.name, keyed: true },
   grantsOf: { table: (r) => r.grants, key: grantKey, matches: (g, workflow) => g.workflowId === workflow },
-  allowancesOf: { table: (r) => r.allowances, key: id, matches: (a, workflow) => a.workflowId === workflow },
   permissionRequest: { table: (r) => r.requests, key: id, keyed: true },
   openRequests: {
     table: (r) => r.requests,

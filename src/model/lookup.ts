@@ -30,7 +30,7 @@ import type {
   Worker,
   Workflow,
 } from './rows.ts';
-import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
+import type { Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 
 /** The oldest pending event of a topic, and the newest moment an event of it became pending. */
 export interface TopicHead {
@@ -82,7 +82,6 @@ export interface Lookups {
   tokenHashed: { by: [hash: string]; gives: Token };
   secret: { by: [name: string]; gives: Secret };
   grantsOf: { by: [WorkflowId]; gives: Grant };
-  allowancesOf: { by: [WorkflowId]; gives: Allowance };
   permissionRequest: { by: [PermissionRequestId]; gives: PermissionRequest };
   openRequests: { by: [WorkflowId]; gives: PermissionRequest };
   notice: { by: [NoticeId]; gives: Notice };

@@ -1,5 +1,5 @@
 import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
-import type { Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Source } from '#model';
+import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Source } from '#model';
 import type { SqlValue } from './columns.ts';
 import { storeError } from './failures.ts';
 import { prepareSource } from './fetch.ts';
@@ -10,7 +10,7 @@ import { EVENTS } from './statements/events.ts';
 import { EXECUTIONS } from './statements/executions.ts';
 import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
 import { MUTATIONS } from './statements/mutations.ts';
-import { NOTICES } from './statements/people.ts';
+import { ALLOWANCES, NOTICES } from './statements/people.ts';
 
 export interface UnfinishedExecution {
   readonly id: ExecutionId;
@@ -47,6 +47,8 @@ export interface Reader extends Source {
   expiredApprovals(now: number, limit: number): readonly Mutation[];
   expiredScheduling(now: number, limit: number): readonly Execution[];
   maintenanceWithoutTask(limit: number): readonly WorkflowId[];
+  /** What approvals still cover, by when each ends. */
+  allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[];
   /** Tellings that are to be tried now, and when the next one is. */
   dueNotices(now: number, limit: number): readonly Notice[];
   nextNoticeAt(): number | null;
@@ -141,6 +143,10 @@ class SqliteReader implements Reader {
 
   messages(limit: number): readonly MessageId[] {
     return this.#list('messages', { limit }).map(([id]) => id as MessageId);
+  }
+
+  allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[] {
+    return this.#list('allowances', { workflow, now, limit }).map(ALLOWANCES.parse);
   }
 
   dueNotices(now: number, limit: number): readonly Notice[] {

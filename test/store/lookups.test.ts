@@ -221,7 +221,6 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
   tokenHashed: [['f'.repeat(64)], ['0'.repeat(64)]],
   secret: [['shop'], ['mail']],
   grantsOf: [[WF], [OTHER]],
-  allowancesOf: [[WF], [OTHER]],
   permissionRequest: [[request().id], ['req_404' as never]],
   openRequests: [[WF], [OTHER]],
   notice: [[notice().id], ['ntc_404' as never]],

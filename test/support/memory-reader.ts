@@ -1,4 +1,4 @@
-import { assert } from '#base';
+import { assert, type WorkflowId } from '#base';
 import type { LookupName, Lookups, Mutation, Rows } from '#model';
 import { INVARIANTS } from '#model';
 import type { DueWorkflow, EventFilter, Reader, UnfinishedExecution } from '#store';
@@ -102,6 +102,13 @@ export class MemoryReader implements Reader {
     return byId(this.#rows().messages.values())
       .slice(0, limit)
       .map((message) => message.id);
+  }
+
+  allowances(workflow: WorkflowId, now: number, limit: number) {
+    return this.#rows()
+      .allowances.matching((each) => each.workflowId === workflow && each.until > now)
+      .sort((a, b) => a.until - b.until)
+      .slice(0, limit);
   }
 
   dueNotices(now: number, limit: number) {

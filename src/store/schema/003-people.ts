@@ -75,7 +75,7 @@ export function tablesOfPeople(d: Dialect): string[] {
       CHECK ((status = 'due') = (settled_at IS NULL))
     ) ${d.tableEnd}`,
     'CREATE UNIQUE INDEX tokens_hash ON tokens (hash)',
-    'CREATE INDEX allowances_workflow ON allowances (workflow_id)',
+    'CREATE INDEX allowances_workflow ON allowances (workflow_id, until)',
     `CREATE UNIQUE INDEX permission_requests_open ON permission_requests (workflow_id) WHERE answer = ''`,
     'CREATE UNIQUE INDEX notices_case ON notices (case_key, channel)',
     `CREATE INDEX notices_due ON notices (due_at) WHERE status = 'due'`,

@@ -1,7 +1,7 @@
 import { EVENTS, PENDING_TOPICS } from './events.ts';
 import { EXECUTIONS, IS_BUSY } from './executions.ts';
 import { MUTATIONS } from './mutations.ts';
-import { NOTICES } from './people.ts';
+import { ALLOWANCES, NOTICES } from './people.ts';
 
 /**
  * What the rooms above ask for to find their work and to show it. They list candidates, each page bounded by `:limit`: whoever acts
@@ -53,6 +53,8 @@ export const LISTINGS = {
 
   messages: 'SELECT id FROM messages ORDER BY id LIMIT :limit',
 
+  allowances: `SELECT ${ALLOWANCES.columnList()} FROM allowances WHERE workflow_id = :workflow AND until > :now
+    ORDER BY until LIMIT :limit`,
   dueNotices: `SELECT ${NOTICES.columnList()} FROM notices WHERE status = 'due' AND due_at <= :now
     ORDER BY due_at LIMIT :limit`,
   nextNoticeAt: `SELECT min(due_at) FROM notices WHERE status = 'due'`,

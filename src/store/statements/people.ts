@@ -119,7 +119,6 @@ type LookupName =
   | 'tokenHashed'
   | 'secret'
   | 'grantsOf'
-  | 'allowancesOf'
   | 'permissionRequest'
   | 'openRequests'
   | 'notice'
@@ -130,7 +129,6 @@ export const PEOPLE_LOOKUPS: LookupStatements<LookupName> = {
   tokenHashed: selected(TOKENS, ['hash'], 'WHERE hash = :hash'),
   secret: selected(SECRETS, ['name'], 'WHERE name = :name'),
   grantsOf: selected(GRANTS, ['workflow'], 'WHERE workflow_id = :workflow'),
-  allowancesOf: selected(ALLOWANCES, ['workflow'], 'WHERE workflow_id = :workflow'),
   permissionRequest: selected(PERMISSION_REQUESTS, ['request'], 'WHERE id = :request'),
   openRequests: selected(PERMISSION_REQUESTS, ['workflow'], `WHERE workflow_id = :workflow AND answer = ''`),
   notice: selected(NOTICES, ['notice'], 'WHERE id = :notice'),
