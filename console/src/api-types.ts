@@ -4,6 +4,10 @@ export type Acted = { readonly workflow: string; readonly name: string; readonly
 
 export type Answered = { readonly output?: string; readonly workflow?: string; readonly status?: OutputStatus | WorkflowStatus; readonly words?: string; readonly run?: string; readonly reconcileAt?: number };
 
+export type AuditEntry = { readonly seq: number; readonly at: number; readonly actor: string; readonly act: string; readonly subject: string; readonly detail: string; readonly sentence: string; readonly previousHash: string; readonly hash: string };
+
+export type AuditVerified = { readonly ok: boolean; readonly entries: number; readonly head: { readonly seq: number; readonly hash: string } | null; readonly broken: { readonly seq: number; readonly why: string } | null };
+
 export type Backlog = { readonly workflow: string; readonly name: string; readonly pending: number; readonly oldestAt: number; readonly ageMs: number };
 
 export type Bucket = { readonly at: number; readonly inputs: number; readonly outputs: number; readonly done: number; readonly failed: number; readonly waiting: number; readonly unknown: number };
@@ -585,6 +589,20 @@ export interface Operations {
     query: Record<never, never>;
     body: Record<never, never>;
     answer: { readonly schema: 1 } & ConnectionTested;
+  };
+  /** every act of a person, newest first */
+  'GET /api/audit': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; actor?: string; act?: string; subject?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly AuditEntry[]; readonly next: string | null };
+  };
+  /** whether the log is as it was written; with `seq` and `hash` also whether an entry that was noted is still in it */
+  'GET /api/audit/verify': {
+    path: Record<never, never>;
+    query: { seq?: number; hash?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & AuditVerified;
   };
   /** a webhook’s delivery, signed by its sender: 202 when it is on the disk, 200 when it was already */
   'POST /hooks/{workflow}/{hook}': {

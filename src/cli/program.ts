@@ -3,6 +3,7 @@ import type { Ended } from './command.ts';
 import { addAccess } from './commands/access.ts';
 import { addActs } from './commands/acts.ts';
 import { addAnswers } from './commands/answers.ts';
+import { addAudit } from './commands/audit.ts';
 import { addData } from './commands/data.ts';
 import { addExample } from './commands/example.ts';
 import { addLists } from './commands/lists.ts';
@@ -60,7 +61,7 @@ const GROUPS = [
   ['Acting on workflows, events and runs:', [addActs]],
   ['Answering the engine’s questions:', [addAnswers]],
   ['Looking:', [addThings, addLists]],
-  ['Who gets in:', [addAccess]],
+  ['Who gets in, and who did what:', [addAccess, addAudit]],
 ] as const;
 
 const HELP = { label: 'see the commands', argv: ['pawl', 'help'] };

@@ -226,6 +226,9 @@ export abstract class ModelMethods<M extends Mode> {
   answerPermission(request: PermissionRequestId, answer: 'allowed' | 'refused', by: string) {
     return this.send({ do: 'answerPermission', request, answer, by });
   }
+  recordAct(act: string, subject: string, by: string, detail?: string) {
+    return this.send({ do: 'recordAct', act, subject, by, detail });
+  }
   openNotices(caseKey: string, channels: readonly string[]) {
     return this.send({ do: 'openNotices', caseKey, channels });
   }

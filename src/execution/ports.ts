@@ -64,6 +64,7 @@ const OPERATOR = [
   'takeGrant',
   'askPermission',
   'answerPermission',
+  'recordAct',
 ] as const;
 export type OperatorPort = Pick<Methods, (typeof OPERATOR)[number]>;
 

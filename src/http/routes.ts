@@ -1,6 +1,7 @@
 import type { Route } from './route.ts';
 import { ACCESS_ROUTES } from './routes/access.ts';
 import { ANSWER_ROUTES } from './routes/answers.ts';
+import { AUDIT_ROUTES } from './routes/audit.ts';
 import { CONNECTION_ROUTES } from './routes/connections.ts';
 import { DATA_ROUTES } from './routes/data.ts';
 import { HOOK_ROUTES } from './routes/hooks.ts';
@@ -23,5 +24,6 @@ export const ROUTES: readonly Route[] = [
   ...VERSION_ROUTES,
   ...ANSWER_ROUTES,
   ...CONNECTION_ROUTES,
+  ...AUDIT_ROUTES,
   ...HOOK_ROUTES,
 ];

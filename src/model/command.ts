@@ -330,6 +330,10 @@ export interface Commands {
     takes: { request: PermissionRequestId; answer: 'allowed' | 'refused'; by: string };
     gives: Record<never, never>;
   };
+  recordAct: {
+    takes: { act: string; subject: string; detail?: string | undefined; by: string };
+    gives: Record<never, never>;
+  };
   openNotices: {
     takes: { caseKey: string; channels: readonly string[] };
     gives: { opened: readonly NoticeId[] };

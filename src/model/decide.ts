@@ -36,6 +36,7 @@ import { pauseWorkflow } from './decide/pause-workflow.ts';
 import { postponeReconcile } from './decide/postpone-reconcile.ts';
 import { publishEvents } from './decide/publish-events.ts';
 import { reapExecution } from './decide/reap-execution.ts';
+import { recordAct } from './decide/record-act.ts';
 import { recordEvidence } from './decide/record-evidence.ts';
 import { redoEvents } from './decide/redo-events.ts';
 import { registerWorker } from './decide/register-worker.ts';
@@ -121,6 +122,7 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   takeGrant,
   askPermission,
   answerPermission,
+  recordAct,
   openNotices,
   settleNotice,
   createMaintenanceTask,

@@ -1,6 +1,8 @@
 // story: what the tables say, in plain words: how a workflow stands, what waits for a person, what came of what.
 // It never writes and never decides; every sentence follows from rows, and every command it names can be typed.
 // Start reading at standing.ts, then status.ts; trail.ts leads from inputs to outputs and back.
+export { actSentence } from './acts.ts';
+export { type AuditVerified, verifyAudit } from './audit-chain.ts';
 export { type Case, casesOf, type Fact, type SeenCall } from './case.ts';
 export type { Choice } from './choices.ts';
 export { type Explained, explain } from './explain.ts';

@@ -1,4 +1,5 @@
 import type { AuditEntry, Event, Input, Mutation, Run } from '#model';
+import { actSentence } from './acts.ts';
 import type { Teller } from './teller.ts';
 import { inputsOf, runOf } from './trail.ts';
 import { versionName } from './versions.ts';
@@ -115,32 +116,5 @@ export function callLines({ history }: Teller, row: Mutation): Line[] {
 const TOLD_ONLY_HERE: readonly string[] = ['set aside', 'check again'];
 
 export function auditLines(entries: readonly AuditEntry[]): Line[] {
-  return entries.map(({ at, actor, act, detail }) => {
-    const words = ACT_WORDS[act] ?? `did: ${act}`;
-    return { at, text: `${actor} ${words}${detail === '' ? '' : ` (${oneLine(detail, 120)})`}` };
-  });
+  return entries.map((entry) => ({ at: entry.at, text: actSentence(entry) }));
 }
-
-/** What people did, as the audit log names it. */
-const ACT_WORDS: Readonly<Record<string, string>> = {
-  create: 'created the workflow',
-  'add version': 'added a version',
-  activate: 'activated a version',
-  'approve grant': 'gave the permission',
-  pause: 'paused it',
-  resume: 'let it go on',
-  archive: 'archived it',
-  publish: 'published events',
-  'run now': 'asked to run it now',
-  'set state': 'set the state of a handler',
-  'skip pending': 'skipped the pending events of a topic',
-  retry: 'asked to try again as it is',
-  repaired: 'repaired it',
-  'finish without next': 'finished the run without next',
-  'set aside': 'set the question aside',
-  'check again': 'asked to look again',
-  skip: 'skipped it',
-  park: 'put it aside',
-  unpark: 'brought it back',
-  redo: 'asked to do it again',
-};

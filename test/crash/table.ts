@@ -38,6 +38,7 @@ export const COMMANDS_WITH_REASON: Readonly<Record<string, string>> = {
   takeGrant: HELD,
   askPermission: HELD,
   answerPermission: HELD,
+  recordAct: HELD,
   openNotices: HELD,
   settleNotice: HELD,
   holdWorkflow: 'recovery holds a workflow that breaks an invariant, and no history breaks one',

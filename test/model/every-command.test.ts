@@ -191,6 +191,7 @@ const STORIES: { readonly [N in CommandName]: Story<N> } = {
     const { workflow, script, asks } = await wanting(world);
     return { ...(await world.manager.askPermission(workflow, script, asks, PERSON)), answer: 'allowed', by: PERSON };
   },
+  recordAct: async () => ({ act: 'back up', subject: 'file', detail: 'whole', by: PERSON }),
   openNotices: async () => ({ caseKey: 'unknown mut_1', channels: ['mail'] }),
   settleNotice: async (world) => {
     const { opened } = await world.manager.openNotices('unknown mut_1', ['mail']);

@@ -230,6 +230,19 @@ forEachStore('an approval of any target says so', async (world) => {
   assert.equal(world.rows.audit.values().at(-1)?.detail, '2 of shop.post on *');
 });
 
+forEachStore('what changes no row is recorded all the same', async (world) => {
+  const { manager } = world;
+  await manager.recordAct('back up', '/tmp/x.db', PERSON);
+  await manager.recordAct('test connection', 'shop', PERSON, 'refused');
+  assert.deepEqual(
+    world.rows.audit.values().map(({ actor, act, subject, detail }) => [actor, act, subject, detail].join('|')),
+    ['ada|back up|/tmp/x.db|', 'ada|test connection|shop|refused'],
+  );
+  await world.refuses('invalid', () => manager.recordAct('', 'x', PERSON));
+  await world.refuses('invalid', () => manager.recordAct('x', '', PERSON));
+  await world.refuses('invalid', () => manager.recordAct('x', 'x', PERSON, 'd'.repeat(1_001)));
+});
+
 forEachStore('a case is told once on each channel, however often it is seen', async (world) => {
   const { manager } = world;
   const { opened } = await manager.openNotices('unknown mut_1', ['mail', 'desk', 'mail']);

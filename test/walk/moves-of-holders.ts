@@ -70,6 +70,14 @@ export function answerPermission(view: View): CommandOf<'answerPermission'>[] {
   }));
 }
 
+export function recordAct(view: View): CommandOf<'recordAct'>[] {
+  return only(
+    view,
+    { do: 'recordAct', act: 'back up', subject: 'file', by },
+    { do: 'recordAct', act: '', subject: 'file', by },
+  );
+}
+
 export function openNotices(view: View): CommandOf<'openNotices'>[] {
   return only(
     view,

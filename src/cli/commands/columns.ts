@@ -69,6 +69,12 @@ export const COLUMNS = {
     column('id'),
   ],
   logs: (now: number) => [time('when', 'at', now), column('handler'), column('message'), column('run', 'runId')],
+  audit: (now: number) => [
+    { title: '#', text: (row: Row) => text(row.seq), align: 'right' },
+    time('when', 'at', now),
+    column('what', 'sentence'),
+    column('subject'),
+  ],
   tokens: (now: number) => [
     column('name'),
     column('kind'),

@@ -6,6 +6,7 @@ import { type Route, route } from '../route.ts';
 import { count, id, listOf, many, maybeText, maybeTime, page, search, text } from '../shapes/parts.ts';
 
 const PAGE = 1_000;
+const DETAIL_CHARS_MAX = 500;
 
 const connection = z
   .strictObject({
@@ -76,6 +77,7 @@ export const CONNECTION_ROUTES: readonly Route[] = [
       const outcome = await api.app.connections.test(name);
       if (outcome.kind === 'not_done') {
         const { error } = outcome;
+        await api.app.engine.manager.recordAct('test connection', name, by, error.message.slice(0, DETAIL_CHARS_MAX));
         return { connection: name, ok: false, error, sentence: error.message, freed: [] };
       }
       return { connection: name, ok: true, ...(await cure(api, name, by)) };

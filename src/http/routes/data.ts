@@ -8,6 +8,7 @@ import { type Route, route } from '../route.ts';
 import { count, id, json, many, maybeText, text, time } from '../shapes/parts.ts';
 
 const OFFENDERS_SHOWN = 100;
+const SUBJECT_CHARS_MAX = 1_000;
 
 /** The engine itself, and its data as a whole: a copy of it, and whether everything in it holds. */
 export const DATA_ROUTES: readonly Route[] = [
@@ -39,9 +40,10 @@ export const DATA_ROUTES: readonly Route[] = [
     says: 'write a consistent copy of the database, while the engine runs',
     body: z.strictObject({ file: z.string().min(1).max(4_096) }),
     answer: z.strictObject({ file: text, workflows: count }),
-    run({ api: { app }, body: { file } }) {
+    async run({ api: { app }, body: { file }, by }) {
       if (!isAbsolute(file)) throw relative(file);
       app.engine.backUp(file);
+      await app.engine.manager.recordAct('back up', file.slice(0, SUBJECT_CHARS_MAX), by);
       return { file, workflows: counts(app.engine.reader).workflows ?? 0 };
     },
   }),
