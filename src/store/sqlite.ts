@@ -79,14 +79,14 @@ export class SqliteStore implements Store {
   #decide(unit: Unit): UnitOutcome {
     let writes: readonly Write[];
     try {
-      writes = unit.decide(this.#source);
+      writes = auditLast(unit.decide(this.#source));
     } catch (error) {
       return refusedBy(error);
     }
     if (writes.length === 0) return { kind: 'done', writes };
     this.#savepoint.run([]);
     try {
-      for (const write of auditLast(writes)) this.#apply(write);
+      for (const write of writes) this.#apply(write);
     } catch (error) {
       const outcome = refusedBy(error);
       this.#rollbackTo.run([]);
