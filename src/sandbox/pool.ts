@@ -37,6 +37,8 @@ export interface SandboxPool {
 const MINUTE = 60_000;
 const CLOSE_MS_MAX = 1_000;
 const IMAGE_BYTES_MAX = 128 * 1_024 * 1_024;
+/** Of one child: some eighty scripts of ordinary size. A child's memory is to stay below 80 MB, and Node takes most of that. */
+const IMAGE_BYTES_MAX_CHILD = 6 * 1_024 * 1_024;
 const NICE = 10;
 /** Longer than nearly every phase, shorter than anyone's patience. */
 const LONG_MS = 100;
@@ -74,7 +76,10 @@ class Pool implements SandboxPool {
     this.#longMs = options.longMs ?? LONG_MS;
     this.#childOptions = {
       limits: { ...LIMITS, ...options.limits },
-      imageBytesMax: Math.floor((options.imageBytesMax ?? IMAGE_BYTES_MAX) / this.#childrenCount),
+      imageBytesMax: Math.min(
+        IMAGE_BYTES_MAX_CHILD,
+        Math.floor((options.imageBytesMax ?? IMAGE_BYTES_MAX) / this.#childrenCount),
+      ),
       nice: options.nice ?? NICE,
       without: options.without ?? [],
     };

@@ -12,7 +12,10 @@ interface Stretch {
  * any script came, which all images share; only the rest is kept, and copying it back still sets every byte.
  */
 export class Image {
-  static readonly PAGE_BYTES = 4_096;
+  /** Smaller than the machine's: what a script changes lies scattered, and of 4 KiB around it most is as it was. */
+  static readonly PAGE_BYTES = 512;
+  /** What a stretch costs besides its bytes. */
+  static readonly STRETCH_BYTES = 200;
 
   readonly handles: Handles;
   readonly size: number;
@@ -30,8 +33,9 @@ export class Image {
     // The stack lies below the data and grows down, so at rest all of it is left-overs.
     memory.fill(0, 0, this.stackPointer);
     const kinds = Image.#kindsOf(memory, base);
-    this.#stretches = Image.#stretchesOf(memory, base, kinds);
-    this.keptBytes = kinds.filter((kind) => kind === 'own').length * Image.PAGE_BYTES;
+    const own = new Uint8Array(kinds.filter((kind) => kind === 'own').length * Image.PAGE_BYTES);
+    this.#stretches = Image.#stretchesOf(memory, base, own, kinds);
+    this.keptBytes = own.length + this.#stretches.length * Image.STRETCH_BYTES;
   }
 
   copyInto(instance: Instance): void {
@@ -59,22 +63,35 @@ export class Image {
     });
   }
 
-  static #stretchesOf(memory: Uint8Array, base: Uint8Array, kinds: readonly ('zero' | 'base' | 'own')[]): Stretch[] {
+  /** Pages of a kind that follow each other are one stretch; the bytes of the script's own are all in `own`. */
+  static #stretchesOf(
+    memory: Uint8Array,
+    base: Uint8Array,
+    own: Uint8Array,
+    kinds: readonly ('zero' | 'base' | 'own')[],
+  ): Stretch[] {
     const stretches: Stretch[] = [];
+    let kept = 0;
     for (let page = 0; page < kinds.length; ) {
       const kind = kinds[page];
       let next = page + 1;
       while (next < kinds.length && kinds[next] === kind) next++;
       const [at, end] = [page * Image.PAGE_BYTES, next * Image.PAGE_BYTES];
-      const bytes = kind === 'zero' ? undefined : kind === 'base' ? base.subarray(at, end) : memory.slice(at, end);
-      stretches.push({ at, length: end - at, bytes });
+      const length = end - at;
+      if (kind === 'own') {
+        own.set(memory.subarray(at, end), kept);
+        stretches.push({ at, length, bytes: own.subarray(kept, kept + length) });
+        kept += length;
+      } else {
+        stretches.push({ at, length, bytes: kind === 'zero' ? undefined : base.subarray(at, end) });
+      }
       page = next;
     }
     return stretches;
   }
 }
 
-/** Images by script, the least used dropped first when they take more than `bytesMax`. */
+/** Images by script, the least used dropped first when they take more than `bytesMax`; one that takes as much alone is not kept. */
 export class Images {
   #bytesMax: number;
   #bytes = 0;
@@ -101,7 +118,7 @@ export class Images {
     this.#images.set(scriptId, image);
     this.#bytes += image.keptBytes;
     for (const oldest of this.#images.keys()) {
-      if (this.#bytes <= this.#bytesMax || oldest === scriptId) break;
+      if (this.#bytes <= this.#bytesMax) break;
       this.delete(oldest);
     }
   }

@@ -20,15 +20,22 @@ interface Message {
   readonly cpuStartMs: number;
 }
 
+interface Base {
+  readonly image: Image;
+  readonly bytes: Uint8Array;
+}
+
 /** The child's work: takes one message at a time, runs its phases in QuickJS, and says how it ended. */
 export class Server {
   /** One is enough for scripts of one size; more only spare scripts of other sizes a new instance. */
   static readonly LIVE_MAX = 4;
   /** Instances thrown away before their memory is asked back; large ones at once. */
-  static readonly DISCARDED_MAX = 16;
+  static readonly DISCARDED_MAX = 4;
   static readonly LARGE_BYTES = 8 * 1_024 * 1_024;
   /** Messages between two collections: the pieces of a message lie outside the heap, so the engine hardly sees them pile up. */
   static readonly COLLECT_EVERY = 1_000;
+  /** The same for scripts loaded: each leaves its code and perhaps a dropped image behind. */
+  static readonly LOADS_PER_COLLECT = 16;
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
   static readonly JOBS_PER_LOOK = 256;
 
@@ -41,8 +48,9 @@ export class Server {
   #prelude: Uint8Array;
   #options: BootOptions;
   #live = new Map<number, Instance>();
-  #base: Uint8Array | undefined;
+  #base: Base | undefined;
   #discarded = 0;
+  #loads = 0;
   #isLittered = false;
   #lateRun: number | undefined;
 
@@ -98,12 +106,9 @@ export class Server {
   }
 
   #load(message: Message, code: Uint8Array): Image | PhaseFailure {
-    const { memoryBytes, stackBytes } = this.#options.limits;
-    const instance = this.#newInstance();
-    instance.start(memoryBytes, stackBytes);
-    const handles = instance.handles(this.#prelude);
-    instance.exports.qjs_run_gc();
-    this.#base ??= instance.bytes.slice();
+    this.#base ??= this.#makeBase();
+    const { handles } = this.#base.image;
+    const instance = this.#acquire(this.#base.image, true);
     const run = new PhaseRun(this.#setting(message, 'load'), instance, handles, this.#io, this.#pipe);
     instance.driver = run;
     this.#guarded(run, () => {
@@ -115,10 +120,24 @@ export class Server {
       return run.outcome;
     }
     instance.exports.qjs_run_gc();
-    const image = new Image(instance, handles, this.#base);
+    const image = new Image(instance, handles, this.#base.bytes);
     this.images.set(message.header.scriptId, image);
     this.#keep(instance, image);
+    if (++this.#loads % Server.LOADS_PER_COLLECT === 0) this.#isLittered = true;
     return image;
+  }
+
+  /** What every script is loaded into: the engine started, the prelude evaluated, the handles made. */
+  #makeBase(): Base {
+    const { memoryBytes, stackBytes } = this.#options.limits;
+    const instance = this.#newInstance();
+    instance.start(memoryBytes, stackBytes);
+    const handles = instance.handles(this.#prelude);
+    instance.exports.qjs_run_gc();
+    const bytes = instance.bytes.slice();
+    const image = new Image(instance, handles, bytes);
+    this.#keep(instance, image);
+    return { image, bytes };
   }
 
   #phase(message: Message, image: Image, phase: Phase, args: Uint8Array): PhaseOutcome {
@@ -232,21 +251,23 @@ export class Server {
     );
   }
 
-  #acquire(image: Image): Instance {
+  #acquire(image: Image, isReset = this.#is('reset')): Instance {
     let instance = this.#live.get(image.size);
     this.#live.delete(image.size);
     if (instance === undefined) {
       instance = this.#newInstance();
       const missing = image.size - instance.bytes.length;
       if (missing > 0) instance.exports.memory.grow(missing / Instance.PAGE_BYTES);
-    } else if (!this.#is('reset')) {
+    } else if (!isReset) {
       return instance;
     }
     image.copyInto(instance);
     return instance;
   }
 
+  /** A large one is as soon made anew for its own script as it is in the way of all others. */
   #keep(instance: Instance, image: Image): void {
+    if (image.size > Server.LARGE_BYTES) return this.#discard(instance);
     const replaced = this.#live.get(image.size);
     if (replaced !== undefined) this.#discard(replaced);
     this.#live.set(image.size, instance);
