@@ -40,5 +40,6 @@ export {
   type WorkerId,
   type WorkflowId,
 } from './ids.ts';
+export { isNestedTooDeep, JSON_DEPTH_MAX } from './json-depth.ts';
 export { type KillPoint, onKillPoint, reach } from './kill-points.ts';
 export { cut, shownLine, shownText } from './shown.ts';

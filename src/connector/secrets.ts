@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JSON_DEPTH_MAX } from './json-depth.ts';
+import { JSON_DEPTH_MAX } from '#base';
 import { NotDoneError, notDone } from './outcome.ts';
 
 /** A credential by name. The value is fetched only at the call, and never kept. */

@@ -90,6 +90,15 @@ test('what the script could have sent itself is its mistake, not the death of it
   assert.equal(kindOf(hostRun().accept('read', `["shop","${'x'.repeat(101)}",null]`, true)), 'forbidden');
 });
 
+test('data nested too deep goes nowhere', () => {
+  const deep = `${'['.repeat(101)}${']'.repeat(101)}`;
+  assert.equal(limitOf(hostRun().accept('peek', `["a",${deep}]`, true)), 'depth');
+  assert.equal(limitOf(hostRun().ended([returned(), deep])), 'depth');
+  const mutate = { connection: 'shop', method: 'post' };
+  const ended = [returned({ mutate }), '{"reservations":[{"ids":["1"]}]}', deep];
+  assert.equal(limitOf(hostRun({ andMutate: true }).ended(ended)), 'depth');
+});
+
 test('everything a phase sends is counted together', () => {
   const run = hostRun({ phase: 'producer' }, { sentBytes: 100 });
   const line = `["${'x'.repeat(40)}",null]`;

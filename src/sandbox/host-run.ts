@@ -1,4 +1,4 @@
-import { sha256 } from '#base';
+import { isNestedTooDeep, sha256 } from '#base';
 import { isLimitName, type LimitName, type Limits, limitMessage } from './limits.ts';
 import { hostCallName, isAllowed, isAwaited } from './operations.ts';
 import { type DoneHeader, type Phase, type RunHeader, SCRIPT_FILE } from './protocol.ts';
@@ -76,6 +76,7 @@ export class HostRun {
     if (!uses.includes(mutate.connection)) return this.#foreign(mutate.connection);
     if (isTooLong(mutate.method, METHOD_CHARS_MAX)) return this.#strangeMethod(mutate.method);
     if (params.length > this.#limits.callChars) return this.limit('call');
+    if (isNestedTooDeep(params)) return this.limit('depth');
     if (parsed(params) === undefined) return this.failure('forbidden', 'the script sent a mutation that is no JSON');
     const call: MutateOutcome = { call: { connection: mutate.connection, method: mutate.method, params } };
     return { ...outcome, mutate: call };
@@ -130,6 +131,7 @@ export class HostRun {
     const { logChars, eventChars, callChars, inputChars, sentBytes } = this.#limits;
     this.#sentChars += args.length;
     if (this.#sentChars > sentBytes) return 'sent';
+    if (isNestedTooDeep(args)) return 'depth';
     switch (name) {
       case 'publish':
         if (args.length > eventChars + ENVELOPE_CHARS_MAX) return 'event';
@@ -156,6 +158,7 @@ export class HostRun {
   #resultFailure(result: string, isMutated: boolean): Failed | undefined {
     const { resultChars, titleChars, reservations: reservationsMax } = this.#limits;
     if (result.length > resultChars) return this.limit('result');
+    if (isNestedTooDeep(result)) return this.limit('depth');
     const value = parsed(result);
     if (value === undefined) return this.failure('forbidden', 'the script sent a result that is no JSON');
     if (this.request.phase !== 'prepare') return undefined;

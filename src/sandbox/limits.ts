@@ -1,3 +1,5 @@
+import { JSON_DEPTH_MAX } from '#base';
+
 /** Every limit a script runs under, with its reason. A test may lower one; nothing raises them at run time. */
 export interface Limits {
   /** What the script's own values may take. */
@@ -74,6 +76,7 @@ export type LimitName =
   | 'input'
   | 'sent'
   | 'answer'
+  | 'depth'
   | 'title'
   | 'reservations';
 
@@ -103,6 +106,7 @@ const SENTENCES: Readonly<Record<LimitName, (limits: Limits) => string>> = {
   input: (l) => `an input is larger than ${size(l.inputChars)} of JSON`,
   sent: (l) => `the handler sent more than ${size(l.sentBytes)} of events, inputs, log lines and arguments`,
   answer: (l) => `the answer to a host call is larger than ${size(l.answerChars)} of JSON`,
+  depth: () => `data is nested deeper than ${JSON_DEPTH_MAX} levels`,
   title: (l) => `a title is longer than ${l.titleChars} characters`,
   reservations: (l) => `the result reserves more than ${l.reservations} events`,
 };

@@ -6,6 +6,9 @@ const STACK = { ends: 'failed:logic', says: /^limit stack: /, limitMs: 2_000 } a
 /** What ends by one of these depends on the machine; each is a limit, and named. */
 const EITHER = { ends: 'failed:logic', says: /^limit (memory|cpu|stack): /, limitMs: 2_000 } as const;
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+const DEPTH = { ends: 'failed:logic', says: /^limit depth: /, limitMs: 2_000 } as const;
+const AS_DEEP_AS_CAN_BE = `let ok = [];
+  for (const depth of [200, 500, 1000, 2000]) { let d = []; for (let i = 0; i < depth; i++) d = [d]; try { JSON.stringify([[[[d]]]]); ok = d; } catch { break; } }`;
 /** Fills what the script may have, and leaves about this many bytes. */
 const fill = (bytesLeft: number) =>
   `const all = (globalThis.all = []); try { for (;;) all.push(new Uint8Array(65536).fill(1)); } catch {} all.length -= ${Math.ceil(bytesLeft / 65_536)};`;
@@ -140,12 +143,24 @@ export const MEMORY_ATTACKS: readonly Attack[] = [
       ),
   },
   {
-    name: 'data as deep as a script can send it',
-    prepare: `${PEEK} let ok = [];
-      for (const depth of [100, 500, 1000, 2000]) { let d = []; for (let i = 0; i < depth; i++) d = [d]; try { JSON.stringify([[[[d]]]]); ok = d; } catch { break; } }
-      return ctx.take(e, { data: { id: e.payload.id, ok } });`,
-    ends: 'committed',
-    effects: ['/done it'],
+    name: 'data as deep as a script can make it, as the result',
+    prepare: `${PEEK} ${AS_DEEP_AS_CAN_BE} return ctx.take(e, { data: { id: e.payload.id, ok } });`,
+    ...DEPTH,
+  },
+  {
+    name: 'data as deep as a script can make it, as the arguments of a call',
+    mutate: `${AS_DEEP_AS_CAN_BE} return ctx.shop.post({ path: '/done', json: ok });`,
+    ...DEPTH,
+  },
+  {
+    name: 'data as deep as a script can make it, as the payload of an event',
+    producer: `${AS_DEEP_AS_CAN_BE} ctx.publish('out', { messageId: '1', payload: ok });`,
+    ...DEPTH,
+  },
+  {
+    name: 'data as deep as a script can make it, as the state',
+    producer: `${AS_DEEP_AS_CAN_BE} return ok;`,
+    ...DEPTH,
   },
   {
     name: 'an answer larger than the connection allows',

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { z } from 'zod';
-import { isNestedTooDeep } from '../json-depth.ts';
+import { isNestedTooDeep } from '#base';
 import type { Answer } from './exchange.ts';
 
 /** What a script gets. The body is JSON if it says so or nothing and parses, else text, else base64. */

@@ -22,13 +22,9 @@ export type Tally = Record<string, number>;
 export class FuzzFailure extends Error {
   readonly seed: number;
 
-  constructor(seed: number, parts: Parts, cause: unknown) {
-    super(
-      `seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}\n${JSON.stringify(parts, null, 2)}`,
-      {
-        cause,
-      },
-    );
+  constructor(seed: number, parts: Parts, { cause }: { readonly cause: unknown }) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    super(`seed ${seed}: ${what}\n${JSON.stringify(parts, null, 2)}`, { cause });
     this.seed = seed;
   }
 }
