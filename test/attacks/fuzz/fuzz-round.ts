@@ -22,7 +22,10 @@ export type Tally = Record<string, number>;
 export class FuzzFailure extends Error {
   readonly seed: number;
 
-  constructor(seed: number, parts: Parts, { cause }: { readonly cause: unknown }) {
+  constructor(
+    { seed, parts }: { readonly seed: number; readonly parts: Parts },
+    { cause }: { readonly cause: unknown },
+  ) {
     const what = cause instanceof Error ? cause.message : String(cause);
     super(`seed ${seed}: ${what}\n${JSON.stringify(parts, null, 2)}`, { cause });
     this.seed = seed;
@@ -68,6 +71,6 @@ async function ended(arena: Arena, seed: number): Promise<string> {
     return runs[0]?.status ?? 'never ran';
   } catch (error) {
     if (error instanceof ScriptInvalidError) return 'refused';
-    throw new FuzzFailure(seed, parts, { cause: error });
+    throw new FuzzFailure({ seed, parts }, { cause: error });
   }
 }
