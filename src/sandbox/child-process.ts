@@ -107,6 +107,11 @@ export class Child {
     return this.#current === undefined && !this.#isGone;
   }
 
+  /** The script it works for, if it does. */
+  get scriptId(): string | undefined {
+    return this.#current?.run.request.scriptId;
+  }
+
   /** How long the current request has held this child. */
   get busyMs(): number {
     return this.#current === undefined ? 0 : performance.now() - this.#current.startedAtMs;

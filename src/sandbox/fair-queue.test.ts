@@ -8,10 +8,24 @@ test('lines take turns, so a long one does not hold up the others', () => {
   queue.push('b', 'b1');
   queue.push('c', 'c1');
   queue.push('b', 'b2');
-  const order = Array.from({ length: 6 }, () => queue.shift());
+  const order = Array.from({ length: 6 }, () => next(queue));
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
-  assert.equal(queue.shift(), undefined);
+  assert.equal(next(queue), undefined);
+  assert.equal(queue.take('a'), undefined);
 });
+
+test('a line that may not go keeps its turn', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'b1', 'a2']) queue.push(item.slice(0, 1), item);
+  const notA = (key: string) => key !== 'a';
+  assert.deepEqual([next(queue, notA), next(queue, notA), queue.length], ['b1', undefined, 2]);
+  assert.deepEqual([next(queue), next(queue)], ['a1', 'a2']);
+});
+
+function next(queue: FairQueue<string>, mayGo: (key: string) => boolean = () => true): string | undefined {
+  const key = queue.turn(mayGo);
+  return key === undefined ? undefined : queue.take(key);
+}
 
 test('what is taken out is not handed out', () => {
   const queue = new FairQueue<string>();
@@ -19,5 +33,5 @@ test('what is taken out is not handed out', () => {
   queue.push('a', 'a2');
   assert.equal(queue.remove('a', 'a1'), true);
   assert.equal(queue.remove('a', 'a1'), false);
-  assert.deepEqual([queue.length, queue.shift(), queue.length], [1, 'a2', 0]);
+  assert.deepEqual([queue.length, next(queue), queue.length], [1, 'a2', 0]);
 });

@@ -14,17 +14,21 @@ export class FairQueue<T> {
     this.#length++;
   }
 
-  /** The first of the line whose turn it is; that line goes to the back. */
-  shift(): T | undefined {
-    for (const [key, line] of this.#lines) {
-      const item = line.shift();
-      this.#lines.delete(key);
-      if (line.length > 0) this.#lines.set(key, line);
-      if (item === undefined) continue;
-      this.#length--;
-      return item;
-    }
+  /** The key of the line whose turn it is, of those that may go. */
+  turn(mayGo: (key: string) => boolean): string | undefined {
+    for (const key of this.#lines.keys()) if (mayGo(key)) return key;
     return undefined;
+  }
+
+  /** The first of a line; the line goes to the back. */
+  take(key: string): T | undefined {
+    const line = this.#lines.get(key);
+    const item = line?.shift();
+    this.#lines.delete(key);
+    if (line === undefined || item === undefined) return undefined;
+    if (line.length > 0) this.#lines.set(key, line);
+    this.#length--;
+    return item;
   }
 
   remove(key: string, item: T): boolean {

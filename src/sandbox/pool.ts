@@ -44,6 +44,10 @@ const NICE = 10;
 const LONG_MS = 100;
 /** With one child, one script that loops would hold up all others. */
 const CHILDREN_MIN = 2;
+/** From so many times as long on, a script is known as slow: a hiccup of the machine does not make it one. */
+const SLOW_TIMES = 10;
+/** Scripts remembered as slow; one that is forgotten has to show it again. */
+const SLOW_MAX = 10_000;
 
 export function createSandboxPool(options: SandboxOptions = {}): SandboxPool {
   return new Pool(options);
@@ -65,6 +69,9 @@ class Pool implements SandboxPool {
   readonly #longMs: number;
   readonly #queue = new FairQueue<Job>();
   readonly #children = new Set<Child>();
+  /** Scripts whose last request took very long. */
+  readonly #slow = new Set<string>();
+  readonly #slowMs: number;
   #lookAgain: NodeJS.Timeout | undefined;
   #sweep: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -74,6 +81,7 @@ class Pool implements SandboxPool {
     this.#childrenMax = Math.max(this.#childrenCount, options.childrenMax ?? this.#childrenCount * 2 + 2);
     this.#idleMs = options.idleMs ?? MINUTE;
     this.#longMs = options.longMs ?? LONG_MS;
+    this.#slowMs = this.#longMs * SLOW_TIMES;
     this.#childOptions = {
       limits: { ...LIMITS, ...options.limits },
       imageBytesMax: Math.min(
@@ -92,8 +100,12 @@ class Pool implements SandboxPool {
   run(request: SandboxRequest): Promise<SandboxOutcome> {
     if (this.#isClosed) return Promise.reject(new SandboxClosedError());
     if (request.signal?.aborted === true) return Promise.resolve(cancelled(request));
-    const child = this.#queue.length === 0 ? this.#childFor(request.scriptId) : undefined;
-    return child === undefined ? this.#enqueue(request) : child.run(request);
+    const { scriptId } = request;
+    const child = this.#queue.length === 0 && this.#mayGo(scriptId) ? this.#childFor(scriptId) : undefined;
+    if (child !== undefined) return this.#runOn(child, request);
+    const outcome = this.#enqueue(request);
+    this.#pump();
+    return outcome;
   }
 
   describe(code: string): Promise<SandboxOutcome> {
@@ -136,35 +148,56 @@ class Pool implements SandboxPool {
     const job: Job = { request, resolve, reject, leave: () => signal?.removeEventListener('abort', drop) };
     this.#queue.push(scriptId, job);
     signal?.addEventListener('abort', drop, { once: true });
-    this.#look();
     return promise;
   }
 
   /** Gives work to whoever can take it; called when work comes, when a child is free or gone, and while some take long. */
   #pump(): void {
     if (this.#isClosed) return;
-    while (this.#queue.length > 0) {
-      const child = this.#childFor();
+    for (;;) {
+      const scriptId = this.#queue.turn((each) => this.#mayGo(each));
+      if (scriptId === undefined) return;
+      const child = this.#childFor(scriptId);
       if (child === undefined) return this.#look();
-      const job = this.#queue.shift();
-      if (job === undefined) return;
-      const { request } = job;
-      job.leave();
-      const warm = child.knows(request.scriptId) ? child : (this.#freeChild(request.scriptId) ?? child);
-      job.resolve(warm.run(request));
+      const job = this.#queue.take(scriptId);
+      job?.leave();
+      job?.resolve(this.#runOn(child, job.request));
     }
   }
 
-  #childFor(scriptId?: string): Child | undefined {
+  async #runOn(child: Child, request: SandboxRequest): Promise<SandboxOutcome> {
+    const startedAt = performance.now();
+    try {
+      return await child.run(request);
+    } finally {
+      this.#slow.delete(request.scriptId);
+      if (performance.now() - startedAt >= this.#slowMs) this.#slow.add(request.scriptId);
+      const [oldest] = this.#slow;
+      if (this.#slow.size > SLOW_MAX && oldest !== undefined) this.#slow.delete(oldest);
+    }
+  }
+
+  /** Scripts known as slow leave some children to the others: however many of them wait for a provider, the rest goes on. */
+  #mayGo(scriptId: string): boolean {
+    if (!this.#slow.has(scriptId)) return true;
+    let busy = 0;
+    for (const { scriptId: other, busyMs } of this.#children) {
+      if (other !== undefined && (busyMs >= this.#slowMs || this.#slow.has(other))) busy++;
+    }
+    const kept = this.#childrenMax > this.#childrenCount ? this.#childrenCount : 0;
+    return busy < this.#childrenMax - kept;
+  }
+
+  #childFor(scriptId: string): Child | undefined {
     return this.#freeChild(scriptId) ?? (this.#children.size < this.#childrenAllowed() ? this.#spawn() : undefined);
   }
 
   /** One that knows the script, else the one that worked last: the others may then end. */
-  #freeChild(scriptId?: string): Child | undefined {
+  #freeChild(scriptId: string): Child | undefined {
     let best: Child | undefined;
     for (const child of this.#children) {
       if (!child.isFree) continue;
-      if (scriptId !== undefined && child.knows(scriptId)) return child;
+      if (child.knows(scriptId)) return child;
       if (best === undefined || child.idleSinceMs > best.idleSinceMs) best = child;
     }
     return best;

@@ -1,6 +1,6 @@
 import { type Attack, PEEK } from './attack.ts';
 
-/** The whole family runs into this limit, which the test sets low; `real-limits.test.ts` keeps the real one. */
+/** The whole family runs into this limit, which the test sets low; `pace.test.ts` and the other families keep the real one. */
 export const CPU_MS = 400;
 const CPU = { ends: 'failed:logic', says: /^limit cpu: /, limitMs: CPU_MS } as const;
 const LOOP = 'for (;;);';

@@ -103,6 +103,20 @@ describe('one script does not hold up the others', () => {
     assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'a3']);
   });
 
+  test('however many scripts known as slow wait for an answer, the others find a place', async (t) => {
+    const world = new SandboxWorld(t, { children: 1, childrenMax: 3, longMs: 10, limits: { totalMs: 10_000 } });
+    const slow = Array.from({ length: 6 }, (_, i) => `slow ${i}`);
+    const body = 'return await ctx.shop.get();';
+    const onCall = () => new Promise<string>((resolve) => setTimeout(() => resolve('2'), 150));
+    await Promise.all(slow.map((scriptId) => world.result({ scriptId, body, onCall })));
+    const host = held();
+    const waits = slow.map((scriptId) => world.result({ scriptId, body, onCall: host.onCall }));
+    await host.called;
+    for (let i = 0; i < 20; i++) assert.equal(await world.result({ scriptId: 'good' }), 1);
+    host.answer('2');
+    assert.deepEqual(await Promise.all(waits), Array(6).fill(2));
+  });
+
   test('a script that waits for a slow answer does not keep its child from being added to', async (t) => {
     const world = new SandboxWorld(t, { children: 1, childrenMax: 2, longMs: 20 });
     const host = held();
