@@ -3,4 +3,4 @@
 // Start reading at start-app.ts.
 export { type ActivateOptions, activate } from './activate.ts';
 export { type Deployed, type DeployOptions, deploy, deployCode, validateCode } from './deploy.ts';
-export { type App, type AppOptions, startApp } from './start-app.ts';
+export { type App, type AppOptions, type AppParts, runApp, startApp } from './start-app.ts';

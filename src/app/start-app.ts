@@ -49,6 +49,21 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...(options.onFatal && { onFatal: options.onFatal }),
   });
   const sandbox = createSandboxPool(options.sandbox);
+  return runApp({
+    engine,
+    connections,
+    sandbox,
+    clock,
+    secret: options.resolveSecret ?? (() => undefined),
+    onError: options.onError ?? (() => undefined),
+  });
+}
+
+/** What is open already, and goes with the app when it stops. */
+export type AppParts = Omit<App, 'stop'> & { readonly onError: (error: unknown) => void };
+
+/** Puts the parts together, and begins with what is due. */
+export function runApp({ engine, connections, sandbox, clock, secret, onError }: AppParts): App {
   const ledger = new Ledger({ engine, connections, clock });
   let draining = false;
   const host: HandlerHost = {
@@ -64,7 +79,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     clock,
     runSession: (workflow, owner) => runDueSession(host, workflow, owner),
     reconcile: (mutation) => ledger.reconcile(mutation),
-    onError: options.onError ?? (() => undefined),
+    onError,
   });
   scheduler.start();
   return {
@@ -72,7 +87,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     connections,
     sandbox,
     clock,
-    secret: options.resolveSecret ?? (() => undefined),
+    secret,
     async stop() {
       draining = true;
       await scheduler.drain();

@@ -51,19 +51,34 @@ interface Recovered {
 
 const LEASE_MS = 45_000;
 
+/** What an engine works on: the one handle that writes, and those that only look. */
+export interface EngineData {
+  readonly store: Store;
+  readonly reader: Reader;
+  readonly history: History;
+  backUp(file: string): void;
+}
+
 /** Open, then recover what earlier incarnations left: the lock on the folder proves that they are dead. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { dataDir, clock = systemClock } = options;
+  const store = openSqliteStore({ dataDir, clock });
+  const reader = openReader(dataDir);
+  const history = openHistory(dataDir);
+  return startEngine({ store, reader, history, backUp: (file) => backUpDatabase(dataDir, file) }, options);
+}
+
+/** The same on data that is open already, wherever it is kept. */
+export async function startEngine(data: EngineData, options: Omit<EngineOptions, 'dataDir'>): Promise<Engine> {
+  const { store, reader, history } = data;
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? monotonicIds(clock);
-  const store = openSqliteStore({ dataDir: options.dataDir, clock });
-  const reader = openReader(options.dataDir);
-  const history = openHistory(options.dataDir);
   const changes = new ChangeFeed();
   const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
   const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS).catch(async (error: unknown) => {
-    await letGo(queue, store, reader);
+    await letGo(queue, data);
     throw error;
   });
   const restored = store.isRestored() ? await holdRestored(manager, reader) : [];
@@ -76,13 +91,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     self,
     recovered,
     restored,
-    backUp: (file) => backUpDatabase(options.dataDir, file),
+    backUp: (file) => data.backUp(file),
     listen: (listener) => changes.listen(listener),
     listenDue: (listener) => changes.listenDue(listener),
-    close: async () => {
-      history.close();
-      await close(manager, queue, store, reader, self);
-    },
+    close: () => close(manager, queue, data, self),
   };
 }
 
@@ -104,21 +116,21 @@ async function recover(
 async function close(
   manager: ExecutionModelManager,
   queue: CommitQueue,
-  store: Store,
-  reader: Reader,
+  data: EngineData,
   self: WorkerId,
 ): Promise<void> {
   try {
     await manager.endWorker(self);
     await queue.drained();
   } finally {
-    await letGo(queue, store, reader);
+    await letGo(queue, data);
   }
 }
 
 /** The folder is free for the next incarnation, also in this process. */
-async function letGo(queue: CommitQueue, store: Store, reader: Reader): Promise<void> {
+async function letGo(queue: CommitQueue, { store, reader, history }: EngineData): Promise<void> {
   queue.close();
+  history.close();
   reader.close();
   await store.close();
 }

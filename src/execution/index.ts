@@ -3,7 +3,7 @@
 // Start reading at manager.ts, then commit-queue.ts.
 export { type Change, ChangeFeed } from './changes.ts';
 export { CommitQueue } from './commit-queue.ts';
-export { type Engine, openEngine } from './engine.ts';
+export { type Engine, type EngineData, openEngine, startEngine } from './engine.ts';
 export { ExecutionModelManager, type ModelSteps } from './manager.ts';
 export type { ExecutorPort, OperatorPort, WorkerPort } from './ports.ts';
 export { executorPort, operatorPort, workerPort } from './ports.ts';
