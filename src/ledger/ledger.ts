@@ -133,12 +133,13 @@ export class Ledger {
     if (!(await this.#claim(id, engine.self))) return;
     const [row] = engine.reader.fetch('mutation', id);
     assert(row, `mutation ${id} is missing`);
+    const askedAt = this.#options.clock.now();
     const found = await this.#options.connections.reconcile(row.connection, row.method, recordedCall(row), {
       timeoutMs: RECONCILE_TIMEOUT_MS,
     });
     if (found.kind === 'retry') return this.#later(row, found.afterMs);
     const result = found.kind === 'applied' ? JSON.stringify(found.result ?? null) : undefined;
-    await this.#record(row, found.kind === 'applied' ? 'success' : 'failure', result);
+    await this.#record(row, found.kind === 'applied' ? 'success' : 'failure', result, askedAt);
   }
 
   async #claim(id: MutationId, owner: WorkerId): Promise<boolean> {
@@ -152,10 +153,16 @@ export class Ledger {
   }
 
   /** Too early to say "it did not happen" means: look again when it is not. Somebody else's answer in between stands. */
-  async #record(row: Mutation, outcome: 'success' | 'failure', result: string | undefined): Promise<void> {
+  async #record(
+    row: Mutation,
+    outcome: 'success' | 'failure',
+    result: string | undefined,
+    askedAt: number,
+  ): Promise<void> {
     const { engine, clock } = this.#options;
     try {
-      await engine.manager.updateMutationResult(row.id, outcome, { answer: { resolvedBy: 'reconcile' }, result });
+      const answer = { resolvedBy: 'reconcile', askedAt } as const;
+      await engine.manager.updateMutationResult(row.id, outcome, { answer, result });
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       if (error.code === 'too-early') return this.#later(row, (error.notBefore ?? 0) - clock.now());

@@ -1,15 +1,20 @@
-import { assert, type WorkflowId } from '#base';
-import type { LookupName, Lookups, Mutation, Rows } from '#model';
+import { assert, type ScriptId, type WorkflowId } from '#base';
+import type { Invariant, LookupName, Lookups, Mutation, Rows } from '#model';
 import { INVARIANTS } from '#model';
 import type { DueWorkflow, EventFilter, Reader, UnfinishedExecution } from '#store';
 import { sourceOf } from './memory-store.ts';
 
+/** The text of each version, which is no part of its row. */
+export type Codes = Map<ScriptId, { readonly code: string; readonly manifest: string }>;
+
 /** What a reader says of plain rows: the listings that recovery and the scheduler page through, without SQL. */
 export class MemoryReader implements Reader {
   readonly #rows: () => Rows;
+  readonly #codes: Codes;
 
-  constructor(rows: () => Rows) {
+  constructor(rows: () => Rows, codes: Codes = new Map()) {
     this.#rows = rows;
+    this.#codes = codes;
   }
 
   fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
@@ -17,14 +22,15 @@ export class MemoryReader implements Reader {
   }
 
   unfinishedExecutions({ after = '', limit }: { after?: string; limit: number }): readonly UnfinishedExecution[] {
-    const active = this.#rows()
-      .runs.values()
-      .filter((run) => run.status === 'active');
-    return byId(this.#rows().executions.values())
-      .filter(({ id, status }) => id > after && (status === 'scheduled' || status === 'running'))
+    const { executions, runs } = this.#rows();
+    const last = executions.get(after)?.workflowId ?? '';
+    return executions
+      .matching((row) => row.workflowId > last && (row.status === 'scheduled' || row.status === 'running'))
+      .sort((a, b) => (a.workflowId < b.workflowId ? -1 : 1))
       .slice(0, limit)
       .map(({ id, epoch, status, owner, workflowId }) => {
-        return { id, epoch, status, owner, hasActiveRun: active.some((run) => run.workflowId === workflowId) };
+        const active = runs.matching((run) => run.status === 'active' && run.workflowId === workflowId);
+        return { id, epoch, status, owner, hasActiveRun: active.length > 0 };
       });
   }
 
@@ -41,9 +47,7 @@ export class MemoryReader implements Reader {
   nextWakeAt(): number | null {
     const waiting = this.#rows()
       .mutations.values()
-      .map((row) =>
-        row.status === 'needs_reconcile' ? row.reconcileAt : row.status === 'pending' ? row.approvalExpiresAt : null,
-      );
+      .map((row) => (row.status === 'needs_reconcile' ? (row.reconcileUntil ?? row.reconcileAt) : expiryOf(row)));
     const times = [this.nextDueAt(), ...waiting].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -64,22 +68,22 @@ export class MemoryReader implements Reader {
     return this.#rows()
       .workflows.values()
       .flatMap(({ id, dueAt }) => (dueAt === null ? [] : [{ id, dueAt }]))
-      .sort((a, b) => a.dueAt - b.dueAt);
+      .sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
   }
 
   dueReconciles(now: number, limit: number): readonly Mutation[] {
-    return this.#mutations(limit, (row) => row.status === 'needs_reconcile' && (row.reconcileAt ?? 0) <= now);
+    return byId(this.#rows().mutations.values())
+      .filter((row) => row.status === 'needs_reconcile')
+      .filter((row) => (row.reconcileAt ?? 0) <= now && (row.reconcileUntil ?? 0) <= now)
+      .sort((a, b) => (a.reconcileAt ?? 0) - (b.reconcileAt ?? 0))
+      .slice(0, limit);
   }
 
   expiredApprovals(now: number, limit: number): readonly Mutation[] {
-    return this.#mutations(
-      limit,
-      (row) => row.status === 'pending' && row.approvedAt === null && (row.approvalExpiresAt ?? 0) <= now,
-    );
-  }
-
-  #mutations(limit: number, wanted: (row: Mutation) => boolean): readonly Mutation[] {
-    return byId(this.#rows().mutations.values().filter(wanted)).slice(0, limit);
+    return byId(this.#rows().mutations.values())
+      .filter((row) => (expiryOf(row) ?? Number.POSITIVE_INFINITY) <= now)
+      .sort((a, b) => (expiryOf(a) ?? 0) - (expiryOf(b) ?? 0))
+      .slice(0, limit);
   }
 
   expiredScheduling(now: number, limit: number) {
@@ -93,7 +97,9 @@ export class MemoryReader implements Reader {
       .tasks.values()
       .filter((task) => task.status === 'open' && task.kind === 'repair');
     return byId(this.#rows().workflows.values())
-      .filter((workflow) => workflow.maintenance && !tasks.some((task) => task.workflowId === workflow.id))
+      .filter(
+        ({ maintenanceRunId }) => maintenanceRunId !== null && !tasks.some(({ runId }) => runId === maintenanceRunId),
+      )
       .slice(0, limit)
       .map((workflow) => workflow.id);
   }
@@ -144,12 +150,15 @@ export class MemoryReader implements Reader {
       .slice(0, limit);
   }
 
-  scriptCode(): undefined {
-    return undefined;
+  scriptCode(script: ScriptId) {
+    return this.#codes.get(script);
   }
 
-  offenders(): never {
-    throw new Error('plain rows do not speak SQL');
+  /** Plain rows do not speak SQL, but of each invariant it is known what its SQL asks. */
+  offenders(sql: string) {
+    const invariant = INVARIANTS.find((one: Invariant) => one.sql === sql);
+    assert(invariant, 'this SQL is not that of an invariant');
+    return invariant.offenders(this.#rows()).map((id) => ({ id, workflow_id: workflowOf(this.#rows(), id) }));
   }
 
   table(): never {
@@ -159,6 +168,18 @@ export class MemoryReader implements Reader {
   close(): void {
     // There is nothing to let go of.
   }
+}
+
+/** Until when somebody may approve a call that nobody has approved yet. */
+function expiryOf(row: Mutation): number | null {
+  return row.status === 'pending' && row.approvedAt === null ? row.approvalExpiresAt : null;
+}
+
+function workflowOf({ workflows, events, runs, sessions, executions, mutations }: Rows, id: string): string {
+  const tables = [events, runs, sessions, executions, mutations];
+  return (
+    workflows.get(id)?.id ?? tables.map((table) => table.get(id)?.workflowId).find((one) => one !== undefined) ?? ''
+  );
 }
 
 function byId<R extends { readonly id: string }>(rows: readonly R[]): R[] {

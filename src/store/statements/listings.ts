@@ -18,7 +18,8 @@ export const LISTINGS = {
 
   dueWorkflows: 'SELECT id, due_at FROM workflows WHERE due_at <= :now ORDER BY due_at, id LIMIT :limit',
   nextDueAt: 'SELECT min(due_at) FROM workflows WHERE due_at IS NOT NULL',
-  nextReconcileAt: `SELECT min(reconcile_at) FROM mutations WHERE status = 'needs_reconcile'`,
+  /** One that is claimed is due again when its claim runs out: whoever claimed it may be dead. */
+  nextReconcileAt: `SELECT min(coalesce(reconcile_until, reconcile_at)) FROM mutations WHERE status = 'needs_reconcile'`,
   nextExpiryAt: `SELECT min(approval_expires_at) FROM mutations WHERE status = 'pending' AND approved_at IS NULL`,
   wasApproved: `SELECT 1 FROM mutations
     WHERE workflow_id = :workflow AND connection = :connection AND method = :method AND approved_at IS NOT NULL LIMIT 1`,
