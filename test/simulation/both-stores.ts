@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Dump, dumpOf } from '../support/row-dump.ts';
+import { Coverage } from './coverage.ts';
+import type { Disk } from './disk.ts';
+import { foundedInMemory, foundedOnSqlite } from './founding.ts';
+import type { History } from './history.ts';
+import { play } from './play.ts';
+
+interface Told {
+  readonly violation: string | undefined;
+  readonly dump: Dump | undefined;
+}
+
+/** In memory: where most histories are played. */
+export async function playInMemory(history: History, coverage: Coverage): Promise<Told> {
+  return tell(history, await foundedInMemory(history.world), coverage);
+}
+
+/** On the real database, and once more in memory: the same decisions must give the same rows. */
+export async function playOnBoth(history: History, coverage: Coverage): Promise<string | undefined> {
+  const real = await tell(history, await foundedOnSqlite(history.world), coverage);
+  const plain = await tell(history, await foundedInMemory(history.world), new Coverage());
+  if (real.violation !== plain.violation)
+    return `on SQLite: ${real.violation ?? 'sound'}\nin memory: ${plain.violation ?? 'sound'}`;
+  if (real.violation !== undefined) return real.violation;
+  const differing = Object.keys(real.dump ?? {}).find(
+    (table) => !isDeepStrictEqual(real.dump?.[table], plain.dump?.[table]),
+  );
+  if (differing === undefined) return undefined;
+  return `the rows of ${differing} differ:\n${JSON.stringify(real.dump?.[differing])}\n${JSON.stringify(plain.dump?.[differing])}`;
+}
+
+async function tell(history: History, disk: Disk, coverage: Coverage): Promise<Told> {
+  const { violation, rows } = await play(history, disk, coverage);
+  return { violation, dump: rows && dumpOf(rows) };
+}

@@ -1,0 +1,21 @@
+import type { CallEnd, CommitFail, LookUp, ReadEnd, ScriptPhase, ScriptWay } from './history.ts';
+
+export interface ScriptFault {
+  readonly phase: ScriptPhase;
+  readonly how: ScriptWay;
+  readonly variant: number;
+}
+
+/** What is to go wrong at the next place where it can. */
+export class Faults {
+  readonly calls: CallEnd[] = [];
+  readonly lookUps: LookUp[] = [];
+  readonly reads: ReadEnd[] = [];
+  readonly commits: { readonly fails: CommitFail; readonly times: number }[] = [];
+  readonly scripts: ScriptFault[] = [];
+
+  scriptFault(phase: ScriptPhase): ScriptFault | undefined {
+    const position = this.scripts.findIndex((fault) => fault.phase === phase);
+    return position < 0 ? undefined : this.scripts.splice(position, 1)[0];
+  }
+}

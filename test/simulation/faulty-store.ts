@@ -1,0 +1,95 @@
+import { StoreFailedError, StoreUnavailableError } from '#base';
+import type { Store, Unit, UnitOutcome } from '#store';
+import { namesIn } from './command-names.ts';
+import type { Life } from './life.ts';
+import type { Stage } from './stage.ts';
+
+const NEVER = new Promise<never>(() => undefined);
+
+/** The store of one life: it fails when that was decided, and a dead process gets no answer from it. */
+export class FaultyStore implements Store {
+  readonly #store: Store;
+  readonly #life: Life;
+  readonly #stage: Stage;
+  /** How often it will still say that it cannot be written. */
+  #unavailable = 0;
+
+  constructor(store: Store, life: Life, stage: Stage) {
+    this.#store = store;
+    this.#life = life;
+    this.#stage = stage;
+  }
+
+  async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
+    if (this.#life.isDead) return NEVER;
+    const fault = this.#stage.faults.commits.shift();
+    if (fault) this.#stage.struck(`commit ${fault.fails}`);
+    switch (fault?.fails) {
+      case 'busy':
+      case 'disk full':
+        this.#unavailable = fault.times;
+        return this.#fail(unavailable(fault.fails));
+      case 'lost, not written':
+        return this.#fail(lost());
+      case 'lost, written':
+        await this.#commit(units);
+        return this.#fail(lost());
+      case undefined:
+        return this.#commit(units);
+    }
+  }
+
+  async #commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
+    const { judge, loop } = this.#stage;
+    judge.begins();
+    try {
+      const outcomes = await this.#store.commit(units.map((unit) => this.#named(unit)));
+      return await loop.answer(outcomes);
+    } catch (error) {
+      if (this.#life.isDead) return NEVER;
+      throw error;
+    }
+  }
+
+  #named(unit: Unit): Unit {
+    return {
+      decide: (source) => {
+        const { writes, names } = namesIn(() => unit.decide(source));
+        this.#stage.judge.decided(names, writes);
+        return writes;
+      },
+    };
+  }
+
+  async #fail(error: Error): Promise<never> {
+    await this.#stage.loop.answer(undefined);
+    throw error;
+  }
+
+  async probe(): Promise<void> {
+    if (this.#life.isDead) return NEVER;
+    this.#unavailable--;
+    await this.#stage.loop.answer(undefined);
+    if (this.#unavailable >= 0) throw unavailable('disk full');
+  }
+
+  isRestored(): boolean {
+    return this.#store.isRestored();
+  }
+
+  forgetRestored(): Promise<void> {
+    return this.#store.forgetRestored();
+  }
+
+  async close(): Promise<void> {
+    if (!this.#life.isDead) await this.#store.close();
+  }
+}
+
+function unavailable(why: string): StoreUnavailableError {
+  return new StoreUnavailableError({ code: 'store-full', message: 'nothing was written', why, next: [] });
+}
+
+function lost(): StoreFailedError {
+  return new StoreFailedError({ code: 'store-failed', message: 'COMMIT failed', why: 'I/O error', next: [] });
+}

@@ -1,0 +1,131 @@
+import type { MutationId } from '#base';
+import type { Mutation, Rows, Write } from '#model';
+import { THE_CALL } from './coverage.ts';
+import type { Place } from './history.ts';
+import { illegalSteps } from './legal-steps.ts';
+import type { Call } from './outside.ts';
+import type { Stage } from './stage.ts';
+import { verdict } from './verdict.ts';
+
+/** Where the work of the process stands, for the table of faults. */
+export const PHASES = ['recovering', 'no run', 'executing', 'preparing', 'mutating', 'emitting'] as const;
+export type PhaseOfWork = (typeof PHASES)[number];
+
+/** Looks at everything and believes nobody: the rows after every commit, every call as it goes out, and the end. */
+export class Judge {
+  readonly #stage: Stage;
+  #seen: Rows | undefined;
+  #names: string[] = [];
+  #writes: Write[] = [];
+  readonly #sent = new Set<MutationId>();
+  /** By handler: what the last commit that gave a state gave. */
+  readonly #states = new Map<string, string>();
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  get phase(): PhaseOfWork {
+    const { life } = this.#stage;
+    if (!life.app || !life.opened) return 'recovering';
+    for (const id of this.#stage.workflows) {
+      const [run] = life.opened.reader.fetch('activeRun', id);
+      if (run) return PHASES.find((phase) => phase === run.phase) ?? 'mutating';
+    }
+    return 'no run';
+  }
+
+  /** The commands of the transaction under way, or of the last one. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** A transaction begins. */
+  begins(): void {
+    this.#names = [];
+    this.#writes = [];
+  }
+
+  decided(names: readonly string[], writes: readonly Write[]): void {
+    if (writes.length === 0) return;
+    this.#names.push(...names);
+    this.#writes.push(...writes);
+  }
+
+  /** It is durable. */
+  committed(): void {
+    const { opened } = this.#stage.life;
+    if (!opened) return;
+    for (const name of this.#names) this.#stage.coverage.transition(name);
+    const offences = opened.offences();
+    if (offences.length > 0) this.#stage.fail(`${this.#names.join(' + ')}: ${offences.join('; ')}`);
+    // Where looking at every row takes long they are compared at the end, with those of a history that looked.
+    if (opened.isQuick) this.#compare(opened.rows());
+  }
+
+  /** Whatever became of the rows became of it along the tables of states. */
+  #compare(rows: Rows): void {
+    const before = this.#seen;
+    this.#seen = rows;
+    if (!before) return;
+    for (const problem of illegalSteps(before, rows)) this.#stage.fail(`${this.#names.join(' + ')}: ${problem}`);
+    for (const write of this.#writes) {
+      if (write.set === 'mutation.sent') this.#mayCall(rows.mutations.get(write.mutation), rows);
+      if (write.set === 'mutation.recorded' && write.row.status === 'in_flight') this.#mayCall(write.row, rows);
+      if (write.set === 'run.committed' && write.outputState !== null) {
+        const run = rows.runs.get(write.run);
+        if (run) this.#states.set(`${run.workflowId} ${run.handlerName}`, write.outputState);
+      }
+    }
+  }
+
+  /** No call is begun while anything stands in its way. */
+  #mayCall(mutation: Mutation | undefined, rows: Rows): void {
+    const workflow = mutation && rows.workflows.get(mutation.workflowId);
+    if (!workflow || (workflow.holds.length === 0 && !workflow.maintenance)) return;
+    this.#stage.fail(`call ${mutation.id} is to go out although ${workflow.name} is held: ${workflow.holds.join()}`);
+  }
+
+  /** Which recorded call these bytes are of. They must be of one, and of one that nobody sent before. */
+  sends({ key, events }: Pick<Call, 'key' | 'events'>): MutationId | undefined {
+    const { opened } = this.#stage.life;
+    const params = JSON.stringify({ events });
+    const row = this.#stage.workflows
+      .flatMap((id) => opened?.reader.fetch('openLedger', id) ?? [])
+      .find((one) => one.status === 'in_flight' && one.idempotencyKey === key && one.params === params);
+    if (!row) this.#stage.fail(`a call for ${events.join(', ')} goes out, and no ledger row says so`);
+    else if (this.#sent.has(row.id)) this.#stage.fail(`call ${row.id} goes out a second time`);
+    else this.#sent.add(row.id);
+    return row?.id;
+  }
+
+  died(place: Place, life: number): void {
+    const { coverage } = this.#stage;
+    if (place === 'before-commit') for (const name of this.#names) coverage.death(name, 'before', life);
+    if (place === 'after-commit') for (const name of this.#names) coverage.death(name, 'after', life);
+    if (place === 'before the call') coverage.death(THE_CALL, 'before', life);
+    if (place === 'after the call') coverage.death(THE_CALL, 'after', life);
+    this.#seen = undefined;
+  }
+
+  /** The engine gave up: what it last meant to write may be there or not. */
+  ended(): void {
+    this.#seen = undefined;
+  }
+
+  /** The promise, when all is done. */
+  end(): void {
+    const rows = this.#stage.life.opened?.rows();
+    if (!rows) return this.#stage.fail('nobody is alive at the end');
+    for (const problem of verdict(rows, this.#stage.outside)) this.#stage.fail(problem);
+    this.#judgeStates(rows);
+  }
+
+  #judgeStates(rows: Rows): void {
+    for (const { workflowId, handlerName, state } of rows.handlerStates.values()) {
+      const expected = this.#states.get(`${workflowId} ${handlerName}`);
+      if (expected !== undefined && state !== expected)
+        this.#stage.fail(`the state of ${handlerName} is ${state}, and its last run gave ${expected}`);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Coverage } from './coverage.ts';
+import { playAll } from './pool.ts';
+import { save } from './regressions.ts';
+import { report, unexplained } from './report.ts';
+import { SCENARIOS } from './scenarios.ts';
+import type { Work } from './work.ts';
+import { randomWork, scenarioWork } from './works.ts';
+
+/** The same in every gate; `npm run sim` plays others. */
+const SEED = 20_261_115;
+const HISTORIES = { memory: 20_000, sqlite: 300 };
+
+test('whatever goes wrong, the promise is kept', async (t) => {
+  const coverage = new Coverage();
+  const startedAt = performance.now();
+  const problems: string[] = [];
+  const works: Work[] = [...scenarioWork(), ...randomWork(HISTORIES, SEED)];
+  await playAll(works, (_work, { counts, failure }) => {
+    coverage.add(counts);
+    if (failure) problems.push(`${failure.violation}\nsaved as ${save(failure)}`);
+    return problems.length === 0;
+  });
+  t.diagnostic(report(coverage, performance.now() - startedAt));
+  await t.test('no history breaks a promise', () => assert.deepEqual(problems, []));
+  await t.test('every place to die that a scenario has is died at in three lives, or says why not', () => {
+    assert.deepEqual(unexplained(coverage), []);
+  });
+  await t.test('there are scenarios enough', () => assert.ok(SCENARIOS.length >= 30, `${SCENARIOS.length}`));
+});

@@ -1,0 +1,126 @@
+import type { Event, Mutation, Rows, Run } from '#model';
+import type { Outside } from './outside.ts';
+
+/** The promise, when all is done: what the rows say against what happened outside. In words what is not so. */
+export function verdict(rows: Rows, outside: Outside): string[] {
+  return [
+    ...rows.mutations.values().flatMap((row) => untrue(row, outside)),
+    ...repeated(rows, outside),
+    ...otherKeys(rows, outside),
+    ...lost(rows, outside),
+    ...rows.events.values().flatMap((event) => consumedForNothing(rows, event, outside)),
+    ...rows.runs.values().flatMap((run) => silent(rows, run, outside)),
+    ...uncaused(rows),
+  ];
+}
+
+/** What the ledger says of a call is what happened, or somebody said it who was wrong. */
+function untrue(row: Mutation, outside: Outside): string[] {
+  const happened = outside.hasEffect(row.id);
+  const isThere = happened || outside.calls.some(({ key, landsAt }) => key === row.idempotencyKey && landsAt);
+  if (isTrue(row, outside, happened, isThere)) return [];
+  return [`call ${row.id} is ${row.status} by ${row.resolvedBy}, and it ${happened ? 'happened' : 'did not happen'}`];
+}
+
+function isTrue(row: Mutation, outside: Outside, happened: boolean, isThere: boolean): boolean {
+  const claimedWrongly = outside.claims.some(
+    ({ mutation, says, isTrue: isSo }) => mutation === row.id && says === row.status && !isSo,
+  );
+  switch (row.resolvedBy) {
+    case null:
+      return false;
+    case 'provider':
+      return row.status === 'applied' ? happened : !happened || hasLied(row, outside);
+    case 'reconcile':
+      return row.status === 'applied' ? isThere : !happened;
+    case 'user_assert_applied':
+      return isThere || claimedWrongly;
+    case 'user_assert_failed':
+      return !happened || claimedWrongly;
+    case 'user_skip':
+      return true;
+    case 'user_reject':
+    case 'expired':
+      return !happened;
+  }
+}
+
+function hasLied({ id }: Mutation, { calls }: Outside): boolean {
+  return calls.some(({ mutation, ends }) => mutation === id && ends === 'refused, but done');
+}
+
+/** At most once for any event, but for those of which somebody said that it had not been. The names are those the calls carry. */
+function repeated(rows: Rows, { calls }: Outside): string[] {
+  const effects = calls.filter(({ landsAt }) => landsAt !== undefined);
+  return [...new Set(effects.flatMap(({ events }) => events))].flatMap((event) => {
+    const its = effects.filter(({ events }) => events.includes(event));
+    const denied = its.filter(({ mutation }) => isDenied(rows.mutations.get(mutation)));
+    return its.length > 1 + denied.length ? [`${event} had its effect ${its.length} times`] : [];
+  });
+}
+
+/** Said not to have happened, by a person or the provider; whether they could say so is judged for itself. */
+function isDenied(row: Mutation | undefined): boolean {
+  return row?.status === 'failed' && (row.resolvedBy === 'user_assert_failed' || row.resolvedBy === 'provider');
+}
+
+/** The same call again looks the same to the service, unless it was refused there, or on the way there, in between. */
+function otherKeys(rows: Rows, { calls }: Outside): string[] {
+  return calls.flatMap((call, position) => {
+    const before = calls.slice(0, position).findLast(({ events }) => events.join() === call.events.join());
+    if (!before || before.key === call.key) return [];
+    const between = rows.mutations.matching(({ id }) => id >= before.mutation && id < call.mutation);
+    if (between.some(({ resolvedBy }) => resolvedBy === 'provider')) return [];
+    return [`the call for ${call.events.join(', ')} went out again under another key`];
+  });
+}
+
+/** Nothing that was accepted is lost. */
+function lost(rows: Rows, { accepted }: Outside): string[] {
+  const kept = new Set([
+    ...rows.events.values().map(({ workflowId, topic, messageId }) => `${workflowId} ${topic} ${messageId}`),
+    ...rows.deliveries.values().map(({ workflowId, deliveryId }) => `${workflowId} delivery ${deliveryId}`),
+  ]);
+  return [...accepted].filter((what) => !kept.has(what)).map((what) => `${what} was accepted, and is lost`);
+}
+
+/** No event is consumed without its call, unless its script made none. */
+function consumedForNothing(rows: Rows, event: Event, { uncalled }: Outside): string[] {
+  const run = event.status === 'consumed' && event.reservedByRunId ? rows.runs.get(event.reservedByRunId) : undefined;
+  if (!run || !specOf(rows, run)?.hasMutate || uncalled.has(run.rootRunId)) return [];
+  const applied = rows.mutations.matching((row) => row.rootRunId === run.rootRunId && row.status === 'applied');
+  return applied.length > 0 ? [] : [`${event.topic} ${event.messageId} was consumed, and nobody made its call`];
+}
+
+/** A run that committed said what came next, unless a person finished it without. */
+function silent(rows: Rows, run: Run, { published }: Outside): string[] {
+  if (run.status !== 'committed' || run.prepareResult === null || !specOf(rows, run)?.hasNext) return [];
+  const said = published.get(run.id);
+  const isFinished = rows.audit
+    .values()
+    .some(({ act, subject }) => act === 'finish without next' && subject === run.id);
+  if (!said) return isFinished ? [] : [`run ${run.id} committed, and its next never ran`];
+  const isKept = (name: string) =>
+    rows.events
+      .values()
+      .some((event) => event.workflowId === run.workflowId && `${event.topic} ${event.messageId}` === name);
+  return isFinished
+    ? []
+    : said.filter((name) => !isKept(name)).map((name) => `run ${run.id} published ${name}, and it is lost`);
+}
+
+/** What a producer publishes names what it came from. */
+function uncaused(rows: Rows): string[] {
+  const caused = new Set(rows.eventInputs.values().map(({ eventId }) => eventId));
+  return rows.events
+    .values()
+    .filter(({ id, publishedByRunId }) => {
+      const run = publishedByRunId === null ? undefined : rows.runs.get(publishedByRunId);
+      return run?.handlerType === 'producer' && !caused.has(id);
+    })
+    .map(({ topic, messageId }) => `${topic} ${messageId} does not say what it came from`);
+}
+
+function specOf(rows: Rows, { scriptId, handlerName }: Run) {
+  return rows.scripts.get(scriptId)?.handlers.consumers.find(({ name }) => name === handlerName);
+}
