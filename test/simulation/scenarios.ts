@@ -85,6 +85,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario('a person wrongly says that it did not happen', {}, call('500, done'), ...denied()),
   scenario('a person wrongly says that it happened', {}, call('500, not done'), then('say it happened')),
 
+  scenario('a pause between prepare and the call', {}, person('pause', 'a phase ends'), then('resume')),
   scenario('a pause while a call is out', {}, person('pause', 'after the call'), then('resume')),
   scenario('a pause before next', {}, script('next', 'throws'), person('pause', 'after the call'), then('resume')),
   scenario('a cancel while a call is out', {}, person('cancel', 'after the call'), then('trigger')),
