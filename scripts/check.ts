@@ -12,6 +12,7 @@ interface Step {
 const STEPS: readonly Step[] = [
   { name: 'lint', run: ['biome', 'check', '--error-on-warnings'] },
   { name: 'types', run: ['tsc'] },
+  { name: 'console-types', run: ['tsc', '-p', 'console'] },
   { name: 'unused', run: ['knip', '--no-progress', '--no-config-hints'] },
   { name: 'architecture', run: ['node', '--test', '--test-reporter=dot', 'test/architecture/*.test.ts'] },
   { name: 'coverage', run: ['node', '--disable-warning=ExperimentalWarning', 'scripts/coverage.ts'] },

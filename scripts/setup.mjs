@@ -1,15 +1,24 @@
-// Makes a fresh checkout ready to run: installs the locked dependencies, among them the Node that runs Pawl.
+// Makes a fresh checkout ready to run: installs the locked dependencies, among them the Node that runs Pawl, and builds the
+// console when its sources changed. With --browser also brings the Chromium that the console is tested in.
 // It runs on whatever Node the machine has (18 or later), so it is plain JavaScript without dependencies.
 // npm calls it before `start`, `test` and `check`; when there is nothing to do it ends in a few milliseconds.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 24;
 const NODE_FALLBACK = 'node@26';
+
+/** The same places as in test/console/browser.ts. */
+const BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const binFolder = join(root, 'node_modules', '.bin');
@@ -32,6 +41,8 @@ if (!isInstalled) {
 }
 if (!hasNewEnoughNode()) bringNodeAnotherWay();
 if (!isInstalled) writeFileSync(stampFile, wanted);
+buildConsole();
+if (process.argv.includes('--browser')) bringBrowser();
 
 /** The platform is part of it, because the installed packages carry binaries. */
 function fingerprint() {
@@ -63,6 +74,76 @@ function bringNodeAnotherWay() {
       `on ${process.platform} ${process.arch} (npm install ${NODE_FALLBACK} ${why ?? 'gave nothing that starts'}). ` +
       'Install Node from https://nodejs.org and run this again.',
   );
+}
+
+/** An engine runs without its console, so that whatever is in the way here does not keep it from starting. */
+function buildConsole() {
+  const folder = join(root, 'console');
+  const stamp = join(root, 'node_modules', '.pawl-console');
+  const sources = sourcesHash(folder);
+  const isBuilt = existsSync(join(folder, 'dist', 'index.html')) && existsSync(stamp);
+  if (isBuilt && readFileSync(stamp, 'utf8') === sources) return;
+  console.error('pawl: building the console, a few seconds …');
+  // Built beside and put in place at once: whoever starts meanwhile gets the one or the other, whole.
+  const fresh = `dist-${process.pid}`;
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const { status } = spawnSync(nodeCommand(), [vite, 'build', '--outDir', fresh, '--logLevel', 'warn'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) {
+    rmSync(join(folder, fresh), { recursive: true, force: true });
+    console.error('pawl: the console was not built; the engine runs without it. To see why: npm run console:build');
+    return;
+  }
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+  renameSync(join(folder, fresh), join(folder, 'dist'));
+  writeFileSync(stamp, sources);
+}
+
+/** Everything the built console follows from: its own files, and the locked packages. */
+function sourcesHash(folder) {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  for (const name of ['index.html', 'package.json', 'vite.config.ts', 'public', 'src']) {
+    for (const path of filesIn(join(folder, name))) hash.update(path.slice(folder.length)).update(readFileSync(path));
+  }
+  return hash.digest('hex');
+}
+
+function filesIn(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesIn(join(path, name)));
+}
+
+/** The brought Node where there is one: the machine's own may be too old for the bundler. */
+function nodeCommand() {
+  const brought = join(binFolder, process.platform === 'win32' ? 'node.cmd' : 'node');
+  return existsSync(brought) ? brought : process.execPath;
+}
+
+/** Where it cannot be brought, the tests that need it fail, and this says what they lack. */
+function bringBrowser() {
+  const hasBrowser = () => process.env.PAWL_CHROMIUM !== undefined || BROWSERS.some((path) => existsSync(path));
+  if (hasBrowser()) return;
+  const isDebianRoot = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+  if (isDebianRoot) {
+    console.error('pawl: installing the package "chromium", in which the console is tested, once …');
+    const install = ['install', '-y', '--no-install-recommends', 'chromium'];
+    if (!aptGet(install)) aptGet(['update']) && aptGet(install);
+  }
+  if (hasBrowser()) return;
+  console.error(
+    'pawl: the tests of the console need Chromium, and will fail without it: install the package "chromium" of your system ' +
+      '(apt-get install chromium), or set PAWL_CHROMIUM to the path of a Chromium or Chrome.',
+  );
+}
+
+function aptGet(args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return spawnSync('apt-get', ['-q', ...args], { stdio: ['ignore', 'ignore', 'inherit'], env }).status === 0;
 }
 
 /** Runs npm and says why it failed, if it did. */

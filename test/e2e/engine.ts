@@ -17,6 +17,8 @@ export interface EngineSettings {
   /** Settings of the connection "shop" besides its address. */
   readonly shop?: Record<string, unknown>;
   readonly env?: Record<string, string>;
+  /** Started again, it listens where it did before: somebody has its page open. */
+  readonly keepsPort?: boolean;
 }
 
 /** The real thing: `pawl start` as a process, commands as processes, and a look at its file from outside. */
@@ -27,6 +29,7 @@ export class EngineUnderTest {
   readonly #settings: EngineSettings;
   #child: ChildProcess | undefined;
   #reader: Reader | undefined;
+  #port = 0;
   /** What the engine said on its standard error. */
   said = '';
 
@@ -77,7 +80,7 @@ export class EngineUnderTest {
       '--data',
       this.data,
       '--port',
-      '0',
+      `${this.#port}`,
     ];
     const env = { PATH: process.env.PATH, ...this.#settings.env };
     const child = spawn(node, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -89,7 +92,9 @@ export class EngineUnderTest {
       child.once('exit', (code) => reject(new Error(`the engine ended with ${code}: ${this.said}`)));
       child.stdout.on('data', (chunk: Buffer) => {
         const [, url] = /^pawl ready (\S+)/m.exec(chunk.toString()) ?? [];
-        if (url !== undefined) resolve(url);
+        if (url === undefined) return;
+        if (this.#settings.keepsPort === true) this.#port = Number(new URL(url).port);
+        resolve(url);
       });
     });
   }

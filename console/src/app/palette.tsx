@@ -1,0 +1,148 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Dialog } from '@base-ui/react/dialog';
+import { Search } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import { useAnswer } from '../api/queries.ts';
+import { useStore } from '../api/store.ts';
+import type { Found } from '../api-types.ts';
+import { EVENT_WORDS, RUN_WORDS } from '../words/words.ts';
+import { NAV } from './nav-items.ts';
+import { closeOverlay, overlay } from './overlays.ts';
+import { navigate, to } from './router.tsx';
+import { setTheme } from './theme.ts';
+
+interface Item {
+  readonly value: string;
+  readonly label: string;
+  readonly aside: string;
+  run(): void;
+}
+
+interface Group {
+  readonly value: string;
+  readonly items: readonly Item[];
+}
+
+/** Search and commands in one place: pages, anything the engine knows, and what changes this page. */
+export function Palette() {
+  const isOpen = useStore(overlay) === 'palette';
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && closeOverlay()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="palette" aria-label="Search or go to">
+          <PaletteBody />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function PaletteBody() {
+  const [typed, setTyped] = useState('');
+  const q = useDeferredValue(typed.trim());
+  const found = useAnswer('GET /api/search', { q }, { enabled: q !== '', keep: true });
+  const groups = groupsOf(q, found.data?.items ?? []);
+  return (
+    <Autocomplete.Root
+      open
+      inline
+      items={groups}
+      filter={null}
+      value={typed}
+      onValueChange={setTyped}
+      autoHighlight="always"
+      keepHighlight
+      itemToStringValue={(item) => (item as Item).label}
+    >
+      <div className="palette-field">
+        <Search aria-hidden size={16} />
+        <Autocomplete.Input aria-label="Search or go to" placeholder="Search by title, name or id, or go to a page" />
+        <Dialog.Close className="unseen">Close</Dialog.Close>
+      </div>
+      <div className="palette-scroll">
+        <Autocomplete.Empty>
+          <p className="palette-empty quiet">
+            {found.isFetching ? 'Looking…' : q === '' ? '' : `Nothing has “${q}” in its title, its name or its id.`}
+          </p>
+        </Autocomplete.Empty>
+        <Autocomplete.List>
+          {(group: Group) => (
+            <Autocomplete.Group key={group.value} items={group.items} className="palette-group">
+              <Autocomplete.GroupLabel className="palette-label">{group.value}</Autocomplete.GroupLabel>
+              <Autocomplete.Collection>
+                {(item: Item) => (
+                  <Autocomplete.Item
+                    key={item.value}
+                    value={item}
+                    className="palette-item"
+                    onClick={() => {
+                      closeOverlay();
+                      item.run();
+                    }}
+                  >
+                    <span className="clip">{item.label}</span>
+                    <span className="quiet">{item.aside}</span>
+                  </Autocomplete.Item>
+                )}
+              </Autocomplete.Collection>
+            </Autocomplete.Group>
+          )}
+        </Autocomplete.List>
+      </div>
+    </Autocomplete.Root>
+  );
+}
+
+function groupsOf(q: string, found: readonly Found[]): Group[] {
+  const fits = ({ label }: Item): boolean => label.toLowerCase().includes(q.toLowerCase());
+  const groups: Group[] = [
+    { value: 'Pages', items: PAGES.filter(fits) },
+    { value: 'Found', items: q === '' ? [] : found.map(itemOf) },
+    { value: 'This page', items: COMMANDS.filter(fits) },
+  ];
+  return groups.filter(({ items }) => items.length > 0);
+}
+
+const PAGES: readonly Item[] = NAV.map(({ to: address, label, key }) => ({
+  value: address,
+  label,
+  aside: `g ${key}`,
+  run: () => navigate(address),
+}));
+
+const COMMANDS: readonly Item[] = [
+  { value: 'light', label: 'Light colours', aside: '', run: () => setTheme('light') },
+  { value: 'dark', label: 'Dark colours', aside: '', run: () => setTheme('dark') },
+  { value: 'system', label: 'Colours like the system', aside: '', run: () => setTheme('system') },
+];
+
+function itemOf(found: Found): Item {
+  const { kind, id, title, workflow } = found;
+  const words = [kind, workflow === title ? '' : workflow, statusWords(found)].filter((word) => word !== '');
+  return { value: `${kind} ${id}`, label: title, aside: words.join(' · '), run: () => navigate(addressOf(found)) };
+}
+
+/** Where the engine gives a state and no words for it. */
+function statusWords({ kind, status }: Found): string {
+  if (kind === 'event') return EVENT_WORDS[status as keyof typeof EVENT_WORDS]?.[0] ?? '';
+  if (kind === 'run') return RUN_WORDS[status as keyof typeof RUN_WORDS]?.[0] ?? '';
+  return kind === 'workflow' || kind === 'version' ? '' : status;
+}
+
+function addressOf({ kind, id, title, workflow }: Found): string {
+  switch (kind) {
+    case 'workflow':
+      return to.workflow(title);
+    case 'version':
+      return to.version(workflow, id);
+    case 'connection':
+      return to.connection(id);
+    case 'input':
+    case 'output':
+    case 'event':
+    case 'run':
+    case 'session':
+      return to[kind](id);
+  }
+}

@@ -1,0 +1,127 @@
+import { Cable } from 'lucide-react';
+import { useAct } from '../api/act.ts';
+import { ask } from '../api/ask.ts';
+import { useAnswer } from '../api/queries.ts';
+import type { Connection } from '../api-types.ts';
+import { Page } from '../app/page.tsx';
+import { Link, to } from '../app/router.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Facts } from '../parts/section.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Trouble } from '../parts/trouble.tsx';
+import { capitalized } from '../words/words.ts';
+
+export function Connections() {
+  const filter = useFilter();
+  const { data, error } = useAnswer('GET /api/connections', { q: filter.get('q') }, { keep: true });
+  return (
+    <Page
+      title="Connections"
+      lead="What the config connects to the outside. Credentials live in the config and are never shown here."
+    >
+      {(filter.isSet || (data?.items.length ?? 0) > 5) && (
+        <Filters isSet={filter.isSet}>
+          <SearchField label="Search connections" />
+        </Filters>
+      )}
+      {error && !data && <Trouble error={error} />}
+      {data?.items.length === 0 && (
+        <Empty icon={Cable} title={filter.isSet ? 'No connection has this name' : 'There is no connection yet'}>
+          {!filter.isSet && (
+            <p>
+              They are named in <code>pawl.config.ts</code>, with their addresses and credentials.
+            </p>
+          )}
+        </Empty>
+      )}
+      <div className="cards">
+        {data?.items.map((connection) => (
+          <ConnectionCard key={connection.name} connection={connection} />
+        ))}
+      </div>
+    </Page>
+  );
+}
+
+function ConnectionCard({ connection }: { readonly connection: Connection }) {
+  const { name, type, status, reason, since, workflows } = connection;
+  const act = useAct();
+  const isRefused = status === 'refused';
+  return (
+    <article className="card connection" aria-label={name}>
+      <header className="connection-head">
+        <h2>
+          {name} <span className="quiet">{type}</span>
+        </h2>
+        {isRefused ? <Badge word={['refused', 'bad']} /> : <Badge word={['works, as far as is known', 'good']} />}
+        {isRefused && <Ago at={since} />}
+        <button
+          type="button"
+          className="button"
+          title={`Reads once through ${name}; if that works, everybody who waits for it goes on.`}
+          disabled={act.isBusy}
+          onClick={() =>
+            void act.run(
+              () => ask('POST /api/connections/{name}/test', { name }, { body: {} }),
+              ({ sentence }) => ({ title: `Test of ${name}`, description: capitalized(sentence) }),
+            )
+          }
+        >
+          Test it
+        </button>
+        {isRefused && (
+          <button
+            type="button"
+            className="button"
+            title={`Everybody who waits for ${name} goes on without a test.`}
+            disabled={act.isBusy}
+            onClick={() =>
+              void act.run(
+                () => ask('POST /api/connections/{name}/cure', { name }, { body: {} }),
+                ({ sentence }) => ({ title: name, description: capitalized(sentence) }),
+              )
+            }
+          >
+            It is mended
+          </button>
+        )}
+      </header>
+      {isRefused && reason !== null && <p className="said">{reason}</p>}
+      {act.error !== undefined && <Trouble error={act.error} />}
+      <Facts facts={factsOf(connection)} />
+      {isRefused && workflows.length > 0 && (
+        <p>
+          Waiting for it:{' '}
+          {workflows.map((workflow) => (
+            <Link key={workflow} to={to.workflow(workflow)} className="spaced">
+              {workflow}
+            </Link>
+          ))}
+        </p>
+      )}
+    </article>
+  );
+}
+
+const RULES = {
+  never: 'without approval',
+  first: 'with approval the first time',
+  always: 'each with approval',
+} as const;
+
+function factsOf({ reads, mutations, approval }: Connection): (readonly [string, React.ReactNode])[] {
+  return [
+    ['Can read', reads.join(', ') || 'nothing'],
+    [
+      'Can change',
+      mutations
+        .map((method) => {
+          const rule = approval[method];
+          return rule === undefined || rule === 'never' ? method : `${method} (${RULES[rule]})`;
+        })
+        .join(', ') || 'nothing',
+    ],
+  ];
+}

@@ -1,0 +1,106 @@
+import { ArrowUpFromLine } from 'lucide-react';
+import { useAnswer } from '../api/queries.ts';
+import type { ShownEvent } from '../api-types.ts';
+import { Page } from '../app/page.tsx';
+import { Link, to } from '../app/router.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Json } from '../parts/block.tsx';
+import { EventActs } from '../parts/event-acts.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { EventRefs, InputRefs } from '../parts/refs.tsx';
+import { Facts, Section } from '../parts/section.tsx';
+import { Story } from '../parts/story.tsx';
+import { Ago } from '../parts/time.tsx';
+import { useWorkflowNames } from '../parts/workflow-names.tsx';
+import { EVENT_WORDS, OUTPUT_TONES } from '../words/words.ts';
+
+export function EventPage({ id }: { readonly id: string }) {
+  const answer = useAnswer('GET /api/events/{id}', { id });
+  return (
+    <Loaded what="event" answer={answer}>
+      {(shown) => <OneEvent shown={shown} />}
+    </Loaded>
+  );
+}
+
+function OneEvent({ shown: { row, inputs, redone, outputs } }: { readonly shown: ShownEvent }) {
+  const name = useWorkflowNames().get(row.workflowId) ?? '';
+  return (
+    <Page
+      title={row.title ?? `${row.topic} ${row.messageId}`}
+      aside={<Badge word={EVENT_WORDS[row.status]} />}
+      trail={
+        <>
+          <Link to={`/events?topic=${encodeURIComponent(row.topic)}`}>{row.topic}</Link> of{' '}
+          <Link to={to.workflow(name)}>{name}</Link>
+        </>
+      }
+      actions={<EventActs events={[row]} />}
+    >
+      <Facts
+        facts={[
+          ['Published', <Ago key="at" at={row.createdAt} className="" />],
+          [
+            'By',
+            row.publishedByRunId === null ? (
+              'a person'
+            ) : (
+              <Link key="by" to={to.run(row.publishedByRunId)}>
+                a run
+              </Link>
+            ),
+          ],
+          ['Message id', <code key="id">{row.messageId}</code>],
+          ...(row.reservedByRunId === null
+            ? []
+            : [
+                [
+                  'Worked on by',
+                  <Link key="run" to={to.run(row.reservedByRunId)}>
+                    a run
+                  </Link>,
+                ] as const,
+              ]),
+          ...(row.redoOf === null
+            ? []
+            : [
+                [
+                  'Done again from',
+                  <Link key="redo" to={to.event(row.redoOf)}>
+                    an earlier event
+                  </Link>,
+                ] as const,
+              ]),
+        ]}
+      />
+      <Section title="Because of">
+        <InputRefs inputs={inputs} />
+      </Section>
+      <Section title="What went out for it">
+        {outputs.length === 0 ? (
+          <p className="quiet">No call to the outside was made for it.</p>
+        ) : (
+          <ul className="plain refs">
+            {outputs.map((output) => (
+              <li key={output.id}>
+                <ArrowUpFromLine aria-hidden size={14} />
+                <Link to={to.output(output.id)}>{output.title ?? output.handler}</Link>
+                <Badge word={[output.words, OUTPUT_TONES[output.status]]} />
+                <Ago at={output.createdAt} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      {redone.length > 0 && (
+        <Section title="Done again as">
+          <EventRefs events={redone} none="" />
+        </Section>
+      )}
+      <Section title="Payload">
+        <Json value={row.payload} label="payload" />
+      </Section>
+      <Story id={row.id} />
+    </Page>
+  );
+}

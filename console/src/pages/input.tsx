@@ -1,0 +1,68 @@
+import { ArrowUpFromLine } from 'lucide-react';
+import { useAnswer } from '../api/queries.ts';
+import type { ShownInput } from '../api-types.ts';
+import { Page } from '../app/page.tsx';
+import { Link, to } from '../app/router.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { EventActs } from '../parts/event-acts.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { EventRefs } from '../parts/refs.tsx';
+import { Facts, Section } from '../parts/section.tsx';
+import { Story } from '../parts/story.tsx';
+import { Ago } from '../parts/time.tsx';
+import { useWorkflowNames } from '../parts/workflow-names.tsx';
+import { capitalized, INPUT_WORDS, OUTPUT_TONES } from '../words/words.ts';
+
+export function InputPage({ id }: { readonly id: string }) {
+  const answer = useAnswer('GET /api/inputs/{id}', { id });
+  return (
+    <Loaded what="input" answer={answer}>
+      {(shown) => <OneInput shown={shown} />}
+    </Loaded>
+  );
+}
+
+function OneInput({ shown: { row, outputs, events } }: { readonly shown: ShownInput }) {
+  const name = useWorkflowNames().get(row.workflowId) ?? '';
+  return (
+    <Page
+      title={row.title}
+      aside={<Badge word={INPUT_WORDS[row.state]} />}
+      trail={
+        <>
+          <Link to="/inputs">Inputs</Link> of <Link to={to.workflow(name)}>{name}</Link>
+        </>
+      }
+      lead={`${capitalized(row.sentence)}.`}
+      actions={<EventActs events={events} />}
+    >
+      <Facts
+        facts={[
+          ['Came in', <Ago key="at" at={row.createdAt} className="" />],
+          ['From', row.source],
+          ['Type', row.type],
+          ['Id there', <code key="id">{row.externalId}</code>],
+        ]}
+      />
+      <Section title="What went out because of it">
+        {outputs.length === 0 ? (
+          <p className="quiet">No call to the outside was made for it.</p>
+        ) : (
+          <ul className="plain refs">
+            {outputs.map((output) => (
+              <li key={output.id}>
+                <ArrowUpFromLine aria-hidden size={14} />
+                <Link to={to.output(output.id)}>{output.title ?? 'One output'}</Link>
+                <Badge word={[output.words, OUTPUT_TONES[output.status]]} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="Its events">
+        <EventRefs events={events} none="It caused no event." />
+      </Section>
+      <Story id={row.id} />
+    </Page>
+  );
+}

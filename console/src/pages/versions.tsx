@@ -1,0 +1,48 @@
+import { GitCommitVertical } from 'lucide-react';
+import { useList } from '../api/queries.ts';
+import type { Version } from '../api-types.ts';
+import { to } from '../app/router.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Command } from '../parts/command.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { Ago } from '../parts/time.tsx';
+
+export function VersionList({ workflow }: { readonly workflow: string }) {
+  const list = useList('GET /api/workflows/{workflow}/versions', { workflow, q: undefined });
+  return (
+    <Rows
+      label="Versions"
+      list={list}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      linkOf={({ id }) => to.version(workflow, id)}
+      empty={
+        <Empty icon={GitCommitVertical} title="It has no version yet">
+          <p>
+            Every deployment is a version: <Command argv={['pawl', 'deploy', 'FILE']} />.
+          </p>
+        </Empty>
+      }
+    />
+  );
+}
+
+const COLUMNS: readonly [Column<Version>, ...Column<Version>[]] = [
+  { head: 'Version', width: '6rem', cell: ({ version }) => <span className="numbers">{version}</span> },
+  {
+    head: 'State',
+    width: 'minmax(6rem, 1fr)',
+    cell: ({ active }) => (active ? <Badge word={['active', 'good']} /> : <span className="quiet">earlier</span>),
+  },
+  {
+    head: 'Handlers',
+    width: 'minmax(10rem, 3fr)',
+    isAside: true,
+    cell: ({ handlers: { producers, consumers } }) => (
+      <span className="quiet">{[...producers, ...consumers].map(({ name }) => name).join(', ')}</span>
+    ),
+  },
+  { head: 'By', width: 'minmax(5rem, 1fr)', cell: ({ createdBy }) => <span className="quiet">{createdBy}</span> },
+  { head: 'When', width: '7rem', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+];

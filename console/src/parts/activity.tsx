@@ -1,0 +1,176 @@
+import { useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useAnswer } from '../api/queries.ts';
+import { useStore } from '../api/store.ts';
+import type { Bucket } from '../api-types.ts';
+import { theme } from '../app/theme.ts';
+import { useMedia } from './use-media.ts';
+import { useWidth } from './use-width.ts';
+
+const SPANS = [
+  { per: 'hour', label: '48 hours' },
+  { per: 'day', label: '30 days' },
+] as const;
+
+type Per = (typeof SPANS)[number]['per'];
+
+/** Inputs and outputs over time. The same numbers stand in a table for whoever cannot see a drawing. */
+export function Activity({ workflow }: { readonly workflow?: string }) {
+  const [per, setPer] = useState<Per>('hour');
+  const { data } = useAnswer('GET /api/chart', { per, workflow }, { keep: true });
+  return (
+    <div className="card activity">
+      <div className="activity-head">
+        <ul className="plain legend" aria-hidden>
+          {SERIES.map(({ key, label }) => (
+            <li key={key} data-series={key}>
+              {label}
+            </li>
+          ))}
+        </ul>
+        <fieldset className="segments">
+          <legend className="unseen">How far back</legend>
+          {SPANS.map((span) => (
+            <label key={span.per}>
+              <input type="radio" name="span" checked={per === span.per} onChange={() => setPer(span.per)} />
+              <span>{span.label}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      {data ? <Drawing items={data.items} per={per} /> : <div className="chart-space" />}
+      {data && <Numbers items={data.items} per={per} />}
+    </div>
+  );
+}
+
+const SERIES = [
+  { key: 'inputs', label: 'Inputs' },
+  { key: 'outputs', label: 'Outputs' },
+  { key: 'trouble', label: 'of them not done, waiting or unknown' },
+] as const;
+
+const HEIGHT = 170;
+
+function Drawing({ items, per }: { readonly items: readonly Bucket[]; readonly per: Per }) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const isDark = useMedia('(prefers-color-scheme: dark)');
+  const chosen = useStore(theme);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours of the document change with these two
+  useEffect(() => {
+    if (!box.current || width === 0) return undefined;
+    const chart = new uPlot(optionsOf(width, per, box.current), dataOf(items), box.current);
+    return () => chart.destroy();
+  }, [items, per, width, isDark, chosen]);
+  return <div ref={box} className="chart-space" aria-hidden />;
+}
+
+function dataOf(items: readonly Bucket[]): uPlot.AlignedData {
+  return [
+    items.map(({ at }) => at / 1_000),
+    items.map(({ outputs }) => outputs),
+    items.map(({ failed, waiting, unknown }) => failed + waiting + unknown),
+    items.map(({ inputs }) => inputs),
+  ];
+}
+
+function optionsOf(width: number, per: Per, box: HTMLElement): uPlot.Options {
+  const colour = (name: string): string => colourOf(box, name);
+  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const axis = {
+    stroke: colour('--text-2'),
+    font,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const bars = uPlot.paths.bars?.({ size: [0.7, 24], align: 1 });
+  const line = uPlot.paths.stepped?.({ align: 1 });
+  return {
+    width,
+    height: HEIGHT,
+    cursor: { drag: { x: false, y: false }, points: { show: false } },
+    legend: { show: false },
+    padding: [8, 28, 0, 0],
+    scales: { y: { range: (_chart, _min, max) => [0, Math.max(4, max * 1.1)] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_chart, times) => times.map((at) => label(at * 1_000, per)),
+        space: 64,
+        size: 28,
+      },
+      {
+        ...axis,
+        size: 40,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000],
+        values: (_chart, values) => values.map((value) => value.toLocaleString('en', { notation: 'compact' })),
+      },
+    ],
+    series: [
+      {},
+      { fill: colour('--chart-done'), points: { show: false }, ...(bars && { paths: bars }) },
+      { fill: colour('--chart-trouble'), points: { show: false }, ...(bars && { paths: bars }) },
+      { stroke: colour('--chart-in'), width: 1.5, points: { show: false }, ...(line && { paths: line }) },
+    ],
+  };
+}
+
+/** A canvas knows no light-dark(): the browser is asked what the colour is here and now. */
+function colourOf(box: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  box.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+function label(at: number, per: Per): string {
+  return (per === 'hour' ? HOUR : DAY).format(at);
+}
+
+/** Only what is not nothing is worth a line. */
+function Numbers({ items, per }: { readonly items: readonly Bucket[]; readonly per: Per }) {
+  const told = items.filter(({ inputs, outputs }) => inputs + outputs > 0);
+  return (
+    <details className="activity-numbers">
+      <summary>As numbers</summary>
+      {told.length === 0 ? (
+        <p className="quiet">Nothing came in and nothing went out in this time.</p>
+      ) : (
+        <table className="table">
+          <thead>
+            <tr>
+              {['Time', 'Inputs', 'Outputs', 'Done', 'Not done', 'Waiting', 'Unknown'].map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {told.map(({ at, inputs, outputs, done, failed, waiting, unknown }) => (
+              <tr key={at}>
+                <th scope="row">
+                  {DAY.format(at)} {per === 'hour' && HOUR.format(at)}
+                </th>
+                <td>{inputs}</td>
+                <td>{outputs}</td>
+                <td>{done}</td>
+                <td>{failed}</td>
+                <td>{waiting}</td>
+                <td>{unknown}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { useAct } from '../api/act.ts';
+import { ask } from '../api/ask.ts';
+import { count } from '../words/words.ts';
+import { Section } from './section.tsx';
+import { Trouble } from './trouble.tsx';
+
+/** A copy of the database, written by the engine where it runs. */
+export function Backup() {
+  const [file, setFile] = useState('');
+  const act = useAct();
+  return (
+    <Section title="Backup">
+      <form
+        className="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act.run(
+            () => ask('POST /api/backup', {}, { body: { file: file.trim() } }),
+            (answer) => ({
+              title: 'Backup written',
+              description: `${answer.file}, ${count(answer.workflows, 'workflow')}`,
+            }),
+          );
+        }}
+      >
+        <label className="field">
+          <span>File on the engine’s machine</span>
+          <input
+            type="text"
+            required
+            placeholder="/backups/pawl.db"
+            value={file}
+            onChange={(event) => setFile(event.target.value)}
+          />
+        </label>
+        <button type="submit" className="button" disabled={act.isBusy}>
+          Write a backup
+        </button>
+      </form>
+      {act.error !== undefined && <Trouble error={act.error} />}
+    </Section>
+  );
+}

@@ -1,0 +1,92 @@
+import { Search, X } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { navigate, usePlace } from '../app/router.tsx';
+
+/** A filter is a part of the address, so that what is seen can be sent to somebody. */
+export function useFilter(): {
+  readonly get: (name: string) => string | undefined;
+  readonly set: (name: string, value: string | undefined) => void;
+  readonly isSet: boolean;
+} {
+  const { path, query } = usePlace();
+  return {
+    get: (name) => query.get(name) ?? undefined,
+    set(name, value) {
+      const next = new URLSearchParams(query);
+      if (value === undefined || value === '') next.delete(name);
+      else next.set(name, value);
+      navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
+    },
+    isSet: query.size > 0,
+  };
+}
+
+export function Filters({ children, isSet }: { readonly children: ReactNode; readonly isSet: boolean }) {
+  const { path } = usePlace();
+  return (
+    <search className="filters">
+      {children}
+      {isSet && (
+        <button type="button" className="quiet-button" onClick={() => navigate(path, { replace: true })}>
+          <X aria-hidden size={14} /> Clear
+        </button>
+      )}
+    </search>
+  );
+}
+
+const TYPED_MS = 250;
+
+export function SearchField({ label, name = 'q' }: { readonly label: string; readonly name?: string }) {
+  const filter = useFilter();
+  const given = filter.get(name) ?? '';
+  const [typed, setTyped] = useState(given);
+  const told = useRef(given);
+  useEffect(() => {
+    // The address was changed by somebody else, such as "Clear".
+    if (given !== told.current) {
+      told.current = given;
+      setTyped(given);
+    }
+  }, [given]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the wait
+  useEffect(() => {
+    if (typed === told.current) return undefined;
+    const timer = setTimeout(() => {
+      told.current = typed;
+      filter.set(name, typed);
+    }, TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <label className="search-field">
+      <Search aria-hidden size={14} />
+      <span className="unseen">{label}</span>
+      <input type="search" value={typed} placeholder={label} onChange={(event) => setTyped(event.target.value)} />
+    </label>
+  );
+}
+
+interface ChooseProps {
+  readonly label: string;
+  readonly name: string;
+  readonly all: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+export function Choose({ label, name, all, options }: ChooseProps) {
+  const filter = useFilter();
+  return (
+    <label className="choose">
+      <span className="unseen">{label}</span>
+      <select value={filter.get(name) ?? ''} onChange={(event) => filter.set(name, event.target.value)}>
+        <option value="">{all}</option>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

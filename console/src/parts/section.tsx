@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+
+interface SectionProps {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+  /** Inside a card or another section. */
+  readonly level?: 2 | 3;
+}
+
+export function Section({ title, aside, children, level = 2 }: SectionProps) {
+  const Heading = level === 2 ? 'h2' : 'h3';
+  return (
+    <section className="section">
+      <div className="section-head">
+        <Heading>{title}</Heading>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Names and values, for what is known of one thing. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,17 @@
+import { useAnswer } from '../api/queries.ts';
+import { Choose } from './filters.tsx';
+
+const WORKFLOWS_MAX = 1_000;
+
+/** The names of workflows by their ids: rows carry ids, people read names. */
+export function useWorkflowNames(): ReadonlyMap<string, string> {
+  const { data } = useAnswer('GET /api/workflows', { limit: WORKFLOWS_MAX });
+  return new Map(data?.items.map(({ id, name }) => [id, name]));
+}
+
+export function ChooseWorkflow() {
+  const names = [...useWorkflowNames().values()];
+  return (
+    <Choose label="Workflow" name="workflow" all="All workflows" options={names.map((name) => [name, name] as const)} />
+  );
+}

@@ -1,0 +1,159 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, deploy, startApp } from '#app';
+import type { WorkflowId } from '#base';
+import { type Served, serve } from '#http';
+import { Outside } from '../e2e/outside.ts';
+import { BACKUPS, INVOICES, NEWSLETTER, ORDERS, REPORTS } from './scene-scripts.ts';
+
+const HOUR = 3_600_000;
+const HOURS = 46;
+const QUIET_MS_MAX = 20_000;
+const CUSTOMERS = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn', 'Gil', 'Hana', 'Ivo', 'Jo'];
+const CITIES = ['Lyon', 'Porto', 'Graz', 'Bergen', 'Gent'];
+
+/** An engine with two days behind it and everything that can wait for a person: what the pictures of the console show. */
+export class Scene {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'pawl-scene-'));
+  readonly #clock = { aheadMs: -HOURS * HOUR, now: () => Date.now() + this.#clock.aheadMs };
+  readonly #shop = new Outside();
+  readonly #campaigns = new Outside();
+  readonly #orders: object[] = [];
+  #app: App | undefined;
+  #served: Served | undefined;
+
+  static async open(): Promise<Scene> {
+    const scene = new Scene();
+    await scene.#open();
+    return scene;
+  }
+
+  get url(): string {
+    return this.#served?.url ?? '';
+  }
+
+  loginUrl(): string {
+    return this.#served?.loginUrl('ada') ?? '';
+  }
+
+  async close(): Promise<void> {
+    await this.#served?.close();
+    await this.#app?.stop();
+    await this.#shop.close();
+    await this.#campaigns.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #open(): Promise<void> {
+    await Promise.all([this.#shop.listen(), this.#campaigns.listen()]);
+    this.#campaigns.bearer = 'another token';
+    mkdirSync(join(this.#folder, 'ledger'));
+    const http = { type: 'http', baseUrl: this.#shop.url, timeoutMs: 4_000, visibilityMs: 20_000 };
+    const auth = { bearer: { secret: 'campaigns-token' } };
+    this.#app = await startApp({
+      dataDir: join(this.#folder, 'data'),
+      baseFolder: this.#folder,
+      config: {
+        connections: {
+          shop: http,
+          mail: http,
+          bank: { ...http, approval: { post: 'always' } },
+          campaigns: { ...http, baseUrl: this.#campaigns.url, auth },
+          ledger: { type: 'files', root: './ledger' },
+        },
+      },
+      resolveSecret: () => 'an old token',
+      clock: this.#clock,
+    });
+    await this.#live();
+    await this.#stop();
+    this.#served = await serve(this.#app, { port: 0, dataDir: join(this.#folder, 'data') });
+  }
+
+  /** Two days, hour by hour. */
+  async #live(): Promise<void> {
+    this.#shop.pages.set('/orders', []);
+    const orders = await this.#deploy(ORDERS, 'ada');
+    const reports = await this.#deploy(REPORTS, 'ada');
+    for (let hour = 0; hour < HOURS; hour++) {
+      this.#clock.aheadMs += HOUR;
+      if (hour === 30) await this.#deploy(ORDERS.replace("'Book order '", "'Book the order '"), 'ben');
+      if (hour === 20) this.#shop.behave({ answer: 429, headers: { 'retry-after': '1' } });
+      this.#place((hour * 7) % 5);
+      this.#shop.pages.set('/orders', [...this.#orders]);
+      const figures = [hour, 12, 30];
+      await this.#publish(reports, 'report.asked', { id: `r${hour}`, region: CITIES[hour % 5], figures });
+      await this.#quiet();
+    }
+    this.#clock.aheadMs = 0;
+    this.#place(1);
+    this.#shop.pages.set('/orders', [...this.#orders]);
+    this.#shop.behave({ after: 'drop' });
+    await this.#must().engine.manager.requestExecution(orders, 'manual', 'ada');
+    await this.#quiet();
+    await this.#publish(reports, 'report.asked', { id: 'r99', region: 'Lyon', figures: null });
+    await this.#quiet();
+  }
+
+  /** Whatever can be in the way of a workflow is in the way of one. */
+  async #stop(): Promise<void> {
+    const invoices = await this.#deploy(INVOICES, 'ada');
+    const due = { id: 'i-204', to: 'Papier & Söhne', iban: 'DE02120300000000202051', amount: 1_249.5 };
+    await this.#publish(invoices, 'invoice.due', due);
+    await this.#quiet();
+    const newsletter = await this.#deploy(NEWSLETTER, 'ben');
+    await this.#publish(newsletter, 'subscribed', { id: 's1', email: 'gil@example.com' });
+    await this.#quiet();
+    const copy = await this.#deploy(BACKUPS, 'ada');
+    await this.#must().engine.manager.pauseWorkflow(copy, 'ben');
+    await this.#quiet();
+  }
+
+  #place(count: number): void {
+    for (let i = 0; i < count; i++) {
+      const n = this.#orders.length;
+      const [customer, city] = [CUSTOMERS[n % CUSTOMERS.length], CITIES[n % CITIES.length]];
+      this.#orders.push({ id: `${1_001 + n}`, customer, city, total: 18.5 + ((n * 37) % 140) });
+    }
+  }
+
+  async #deploy(script: string, by: string): Promise<WorkflowId> {
+    const file = join(this.#folder, 'workflow.ts');
+    writeFileSync(file, `import { defineWorkflow, topic } from 'pawl';\n${script}`);
+    return (await deploy(this.#must(), file, { by })).workflow;
+  }
+
+  async #publish(
+    workflow: WorkflowId,
+    topic: string,
+    payload: { readonly id: string } & Record<string, unknown>,
+  ): Promise<void> {
+    const event = { topic, messageId: payload.id, payload: JSON.stringify(payload) };
+    await this.#must().engine.manager.publishEvents(workflow, [event], 'ada');
+  }
+
+  async #quiet(): Promise<void> {
+    const { engine } = this.#must();
+    const isQuiet = (): boolean => {
+      const due = engine.reader.nextWakeAt();
+      const busy = engine.reader.unfinishedExecutions({ limit: 1 }).length > 0;
+      return !busy && (due === null || due > this.#clock.now() + 2_000);
+    };
+    if (isQuiet()) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => done(() => reject(new Error('the scene never came to rest'))), QUIET_MS_MAX);
+      const stop = engine.listen(() => isQuiet() && done(resolve));
+      const done = (finish: () => void): void => {
+        stop();
+        clearTimeout(timer);
+        finish();
+      };
+    });
+  }
+
+  #must(): App {
+    if (!this.#app) throw new Error('the scene is not open');
+    return this.#app;
+  }
+}
