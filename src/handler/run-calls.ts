@@ -12,7 +12,7 @@ const PEEK_PAGE_FIRST = 10;
 const PEEK_PAGE_MAX = 250;
 /** What one answer hands to a script: far below what a script can hold, and what the host can hold for all of them. */
 const EVENTS_CHARS_MAX = 2 * 1_024 * 1_024;
-/** Events one run is shown: each is remembered, and looked up again when the run stops. */
+/** Events one run looks at, again and again included: each look is the host's work, and the run's answer for it when it stops. */
 const EVENTS_SHOWN_MAX = 10_000;
 const ANSWER_CHARS_KEPT = 64 * 1_024;
 /** Of all reads of a run together. */
@@ -36,6 +36,7 @@ export class RunCalls {
   readonly handedOut = new Map<string, HandedOut>();
   readonly #handles = new Map<string, number>();
   #readsCharsLeft = READS_CHARS_KEPT;
+  #shown = 0;
   readonly #run: Run;
   readonly #subscribed: readonly string[];
   readonly #reader: Engine['reader'];
@@ -76,9 +77,13 @@ export class RunCalls {
     for (const event of events) {
       if (event.status === 'pending') this.handedOut.set(event.id, { event: event.id, pendingSeq: event.pendingSeq });
     }
-    if (this.handedOut.size > EVENTS_SHOWN_MAX)
-      throw new HostRefusal(`the run looked at more than ${EVENTS_SHOWN_MAX} pending events`);
     return `[${events.map(eventJson).join(',')}]`;
+  }
+
+  #show(count: number): void {
+    this.#shown += count;
+    if (this.#shown > EVENTS_SHOWN_MAX)
+      throw new HostRefusal(`the run looked at more than ${EVENTS_SHOWN_MAX} events, again and again included`);
   }
 
   #peek(topic: string, options: unknown): readonly Event[] {
@@ -95,6 +100,7 @@ export class RunCalls {
         limit: Math.min(limit - found.length, size),
       } as const;
       const events = this.#reader.listEvents(this.#run.workflowId, page);
+      this.#show(events.length);
       for (const event of events) {
         chars += event.payload.length;
         if (chars > EVENTS_CHARS_MAX) return found;
@@ -110,6 +116,7 @@ export class RunCalls {
   #byIds(topic: string, ids: unknown): readonly Event[] {
     if (!Array.isArray(ids) || ids.length > PEEK_MAX)
       throw new HostRefusal(`getByIds takes a list of at most ${PEEK_MAX} ids`);
+    this.#show(ids.length);
     let chars = 0;
     return ids.flatMap((id) => {
       const [event] = this.#reader.fetch('eventKeyed', this.#run.workflowId, topic, String(id));

@@ -388,6 +388,20 @@ export const PROTOCOL_ATTACKS: readonly Attack[] = [
     says: /^limit hostCalls: /,
   },
   {
+    name: 'a flood of look-ups by id',
+    prepare:
+      "const ids = Array(1000).fill('m0'), all = []; for (let i = 0; i < 900; i++) all.push(ctx.getByIds('in', ids)); await Promise.all(all);",
+    ...LOGIC,
+    says: /looked at more than 10000 events/,
+  },
+  {
+    name: 'a flood of looks at the same events',
+    prepare: "for (let i = 0; i < 900; i++) await ctx.peek('in', { limit: 1000 });",
+    payloads: Array(500).fill('1'),
+    ...LOGIC,
+    says: /looked at more than 10000 events/,
+  },
+  {
     name: 'a flood of events',
     producer: "for (let i = 0; i < 1001; i++) ctx.publish('out', { messageId: 'x' + i, payload: i });",
     ...LOGIC,
