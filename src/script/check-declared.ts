@@ -1,3 +1,4 @@
+import { cut } from '#base';
 import type { Catalogue } from './catalogue.ts';
 import type { Declared, DeclaredConsumer, DeclaredProducer, Report } from './declared.ts';
 import { recordOf } from './declared.ts';
@@ -30,6 +31,7 @@ export function checkDeclared(
   report: Report,
   warn: Report,
 ): void {
+  if (isTooMuch(declared, source, report)) return;
   checkNames(declared, source, report);
   checkUses(declared, source, catalogue, report);
   for (const producer of declared.producers) checkProducer(producer, declared, source, report);
@@ -45,10 +47,26 @@ export function checkDeclared(
   }
 }
 
+/** Nobody writes so many by hand; each is a row to look at at every step of the workflow. */
+const TOPICS_MAX = 500;
+const HANDLERS_MAX = 200;
+
+function isTooMuch({ topics, producers, consumers }: Declared, source: Places, report: Report): boolean {
+  const handlers = producers.length + consumers.length;
+  if (topics.length <= TOPICS_MAX && handlers <= HANDLERS_MAX) return false;
+  report(source.place(), {
+    code: 'too-large',
+    message: `the workflow declares ${topics.length} topics and ${handlers} handlers`,
+    why: `at most ${TOPICS_MAX} topics and ${HANDLERS_MAX} handlers fit in one workflow`,
+    fix: 'make several workflows of it',
+  });
+  return true;
+}
+
 function checkNames({ name, topics, producers, consumers }: Declared, source: Places, report: Report): void {
   const bad = (what: string, given: string): Parameters<Report>[1] => ({
     code: 'name',
-    message: given === '' ? `the ${what} has no name` : `${JSON.stringify(given)} is no name for a ${what}`,
+    message: given === '' ? `the ${what} has no name` : `${JSON.stringify(cut(given, 100))} is no name for a ${what}`,
     why: 'names are typed in commands and shown in addresses',
     fix: 'use letters, digits, ".", "_" and "-", at most 100, beginning with a letter or a digit',
   });

@@ -1,4 +1,4 @@
-import { PawlError } from '#base';
+import { cut, PawlError, shownText } from '#base';
 
 /** Where in the author's own file; both numbers count from 1. */
 export interface Place {
@@ -57,8 +57,12 @@ export type FindingCode =
 /** Words for a finding that has no place yet. */
 export type Complaint = Pick<Finding, 'code' | 'message' | 'why' | 'fix'>;
 
-export function errorAt(place: Place, complaint: Complaint): Finding {
-  return { severity: 'error', ...complaint, file: place.file, line: place.line, column: place.column };
+/** Findings quote the script, which may hold anything. */
+const QUOTED_CHARS_MAX = 500;
+
+export function errorAt({ file, line, column }: Place, { message, why, fix, code }: Complaint): Finding {
+  const [words, mended] = [message, fix].map((text) => cut(shownText(text), QUOTED_CHARS_MAX)) as [string, string];
+  return { severity: 'error', code, message: words, why, fix: mended, file, line, column };
 }
 
 export function warningAt(place: Place, complaint: Complaint): Finding {

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { cut } from '#base';
 
 /** A producer's schedule, parsed. */
 export type ScriptSchedule = { readonly intervalMs: number } | { readonly cron: string; readonly timeZone: string };
@@ -12,6 +13,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const INTERVAL_MS_MIN = 1_000;
 /** Beyond a year a schedule is a mistake of units. */
 const INTERVAL_MS_MAX = 366 * 86_400_000;
+const CRON_CHARS_MAX = 200;
 /** Validation must not depend on the day it is done: cron lines are tried from here on. */
 const TRIED_FROM = new Date('2028-01-01T00:00:00Z');
 const EXAMPLES = "write { interval: '30s' }, '5m', '1h' or '1d', or { cron: '0 8 * * 1-5', timeZone: 'Europe/Berlin' }";
@@ -45,8 +47,10 @@ function parseInterval(interval: unknown): ParsedSchedule {
 }
 
 function parseCron(cron: unknown, timeZone: unknown): ParsedSchedule {
-  if (typeof cron !== 'string' || !/^(?:\S+\s+){4,5}\S+$/.test(cron.trim())) {
-    return nonsense(`${JSON.stringify(cron)} is no cron line: it has five fields, or six with the seconds first`);
+  if (typeof cron !== 'string' || cron.length > CRON_CHARS_MAX || !/^(?:\S+\s+){4,5}\S+$/.test(cron.trim())) {
+    return nonsense(
+      `${cut(JSON.stringify(cron) ?? '', 100)} is no cron line: it has five fields, or six with the seconds first`,
+    );
   }
   if (typeof timeZone !== 'string' || !isTimeZone(timeZone)) {
     return nonsense(`${JSON.stringify(timeZone)} is no time zone such as Europe/Berlin`);
