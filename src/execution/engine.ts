@@ -104,7 +104,12 @@ async function recover(
   self: WorkerId,
   leaseMs: number,
 ): Promise<Recovered> {
-  await manager.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs });
+  // Whoever is registered and is not this one is dead, as the lock proves, and holds nothing any more.
+  const dead = reader.unendedWorkers();
+  await manager.together((model) => {
+    model.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs });
+    for (const worker of dead) model.endWorker(worker);
+  });
   const runs = await manager.recoverCrashedRuns(self);
   const sessions = await manager.recoverUnfinishedSessions(self);
   const tasks = await manager.recoverMaintenanceMode();

@@ -51,6 +51,7 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     matches: (m, workflow) => m.workflowId === workflow && (m.setAsideAt !== null || isUnresolved(m.status)),
   },
   ledgerOfEvent: { table: (r) => r.mutations, key: id, matches: (m, event) => m.firstEventId === event },
+  lookUpsOf: { table: (r) => r.mutations, key: id, matches: (m, worker) => m.reconcileOwner === worker },
   evidenceOf: { table: (r) => r.evidence, key: id, matches: (e, mutation) => e.mutationId === mutation },
   event: { table: (r) => r.events, key: id, keyed: true },
   eventKeyed: {

@@ -61,6 +61,8 @@ export interface Lookups {
   ledger: { by: [root: RunId]; gives: Mutation };
   openLedger: { by: [WorkflowId]; gives: Mutation };
   ledgerOfEvent: { by: [firstEvent: EventId]; gives: Mutation };
+  /** Look-ups of unknown outcomes that a worker has claimed. */
+  lookUpsOf: { by: [WorkerId]; gives: Mutation };
   evidenceOf: { by: [MutationId]; gives: Evidence };
   event: { by: [EventId]; gives: Event };
   eventKeyed: { by: [WorkflowId, topic: string, messageId: string]; gives: Event };

@@ -17,6 +17,8 @@ import type { SqlText } from './statements/statement.ts';
 /** Walks of a partial index that holds only the rows in question, and why that is no walk of a table. */
 const JUSTIFIED: Readonly<Record<string, string>> = {
   'lookup workflowsHeldBy': 'workflows_held has only workflows that wait for a connection',
+  'lookup lookUpsOf': 'mutations_reconcile has only calls whose outcome is being looked up',
+  'listing unendedWorkers': 'a row for each start of a process; asked at start',
   'listing orphanedReservedEvents':
     'events_reserved has only reserved events, at most 1,000 for a run at work; asked at start',
   'listing messages': 'messages are deleted as they are read; the oldest come first by the primary key',

@@ -46,6 +46,8 @@ export interface Reader extends Source {
   dueReconciles(now: number, limit: number): readonly Mutation[];
   expiredApprovals(now: number, limit: number): readonly Mutation[];
   expiredScheduling(now: number, limit: number): readonly Execution[];
+  /** Workers that have not ended, also those that died without a word. */
+  unendedWorkers(): readonly WorkerId[];
   maintenanceWithoutTask(limit: number): readonly WorkflowId[];
   /** What approvals still cover, by when each ends. */
   allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[];
@@ -135,6 +137,10 @@ class SqliteReader implements Reader {
 
   expiredScheduling(now: number, limit: number): readonly Execution[] {
     return this.#list('expiredScheduling', { now, limit }).map(EXECUTIONS.parse);
+  }
+
+  unendedWorkers(): readonly WorkerId[] {
+    return this.#list('unendedWorkers', {}).map(([id]) => id as WorkerId);
   }
 
   maintenanceWithoutTask(limit: number): readonly WorkflowId[] {

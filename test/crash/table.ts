@@ -5,7 +5,7 @@ import type { Death } from './witness.ts';
 export type Depth = 1 | 2;
 
 interface EmptyCells {
-  /** The command its rows begin with. */
+  /** The command its rows begin with, or the whole row. */
   readonly command: string;
   readonly depth: Depth;
   readonly reason: string;
@@ -13,6 +13,11 @@ interface EmptyCells {
 
 /** Places where nothing can die. Every other cell of the table must be filled, and none of these may be. */
 export const EMPTY_CELLS_WITH_REASON: readonly EmptyCells[] = [
+  {
+    command: 'registerWorker + endWorker',
+    depth: 1,
+    reason: 'a first life begins after a clean end: no dead worker is left to be ended',
+  },
   {
     command: 'reapExecution',
     depth: 1,
@@ -110,5 +115,6 @@ export class CrashTable {
 
 function reasonFor(transition: string, depth: Depth): string | undefined {
   const [command] = commandsIn(transition);
-  return EMPTY_CELLS_WITH_REASON.find((cells) => cells.command === command && cells.depth === depth)?.reason;
+  const isIt = (name: string): boolean => name === command || name === transition;
+  return EMPTY_CELLS_WITH_REASON.find((cells) => isIt(cells.command) && cells.depth === depth)?.reason;
 }

@@ -2,7 +2,7 @@
 
 import type { RunId } from '#base';
 import { openEngine } from '#execution';
-import { beginSession, deploy, PERSON, placed, prepareAndCall, reserve } from '../support/fixture.ts';
+import { beginSession, CALL, deploy, PERSON, placed, prepareAndCall, reserve } from '../support/fixture.ts';
 
 const [dataDir, point] = process.argv.slice(2);
 if (dataDir === undefined || point === undefined) throw new Error('usage: dying-engine.ts DATA POINT');
@@ -20,6 +20,13 @@ switch (point) {
   case 'in_flight':
     await prepareAndCall(manager, fence, run, reserve('1'));
     break;
+  case 'looking up': {
+    const { mutation } = await prepareAndCall(manager, fence, run, reserve('1'), { ...CALL, canReconcile: true });
+    await manager.updateHandlerRunStatus(fence, run, 'paused:reconciliation', { error: 'no answer' });
+    if (mutation === undefined) throw new Error('the call was not recorded');
+    await manager.claimReconcile(mutation, self, 60_000);
+    break;
+  }
   case 'between runs':
     await manager.together((model) => {
       model.updateConsumerPhase(fence, run, 'prepared');

@@ -79,6 +79,21 @@ test('a failure whose process was killed before its task was made gets the task,
   await again.close();
 });
 
+test('a look-up whose process was killed is due again at once, and nobody is taken for alive who is dead', async () => {
+  await dieAt('looking up');
+  const engine = await openEngine({ dataDir });
+  const [due] = engine.reader.dueReconciles(Date.now(), 10);
+  assert.equal(due?.status, 'needs_reconcile');
+  await engine.manager.claimReconcile(due.id, engine.self, 60_000);
+  assert.ok((engine.reader.nextWakeAt() ?? 0) > Date.now() + 50_000, 'while it is claimed there is nothing to look at');
+  const living = engine.reader.table('workers').filter(({ endedAt }) => endedAt === null);
+  assert.deepEqual(
+    living.map(({ id }) => id),
+    [engine.self],
+  );
+  await engine.close();
+});
+
 test('recovery is idempotent', async () => {
   await dieAt('in_flight');
   const engine = await openEngine({ dataDir });

@@ -196,6 +196,21 @@ forEachStore(
   },
 );
 
+forEachStore('looking up: a worker that ends lets go of what it had claimed', async (world) => {
+  const { manager } = world;
+  const { mutation } = await unknown(world, { canReconcile: true });
+  const dead = world.ids.next('worker');
+  await manager.registerWorker(dead, { name: 'dead', pool: 'default', leaseMs: 45 * SECONDS });
+  const reconcileAt = world.clock.now();
+  world.clock.advance(1);
+  await manager.claimReconcile(mutation, dead, 60 * SECONDS);
+  await manager.endWorker(dead);
+  world.is('mutations', mutation, { reconcileAt, reconcileCount: 0, reconcileOwner: null, reconcileUntil: null });
+  await manager.claimReconcile(mutation, world.self, 60 * SECONDS);
+  await manager.registerWorker(world.ids.next('worker'), { name: 'other', pool: 'default', leaseMs: 1 });
+  world.is('mutations', mutation, { reconcileOwner: world.self });
+});
+
 forEachStore('check again: only where the method can look it up', async (world) => {
   const { mutation } = await unknown(world);
   await world.refuses('wrong-state', () => world.manager.checkAgain(mutation, PERSON), /no way to look it up/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeliveryId, ExecutionId, IdSource, InputId, MutationId, TaskId, WorkflowId } from '#base';
+import type { DeliveryId, ExecutionId, IdSource, InputId, MutationId, TaskId, WorkerId, WorkflowId } from '#base';
 import { applyWrite, Draft, type LookupName, type Lookups, Rows, type Write } from '#model';
 import {
   AT,
@@ -113,6 +113,8 @@ const WORLD: readonly Write[] = [
       rootRunId: run(2),
       handlerRunId: run(2),
       setAsideAt: AT,
+      reconcileOwner: WORKER,
+      reconcileUntil: AT,
       eventIds: [evt(1), evt(2)],
     }),
   },
@@ -186,6 +188,7 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
   ledger: [[RUN], [run(2)], [run(404)]],
   openLedger: [[WF], [OTHER], [NOBODY]],
   ledgerOfEvent: [[evt(1)], [evt(2)]],
+  lookUpsOf: [[WORKER], ['wrk_404' as WorkerId]],
   evidenceOf: [[MUT], ['mut_404' as MutationId]],
   event: [[evt(1)], [evt(404)]],
   eventKeyed: [

@@ -113,6 +113,7 @@ test('a look-up is due when its time has come and nobody has claimed it', async 
   await commit(store, { set: 'mutation.reconcileClaimed', mutation: unknown().id, owner: WORKER, until: 100 });
   assert.deepEqual(reader.dueReconciles(99, 10), []);
   assert.equal(reader.dueReconciles(100, 10).length, 1, 'the claim has run out');
+  assert.equal(reader.nextWakeAt(), 100, 'and not before it is there anything to look at');
 });
 
 test('a call nobody approved in time is found; an approved one is not', async (t) => {

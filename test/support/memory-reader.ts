@@ -92,6 +92,13 @@ export class MemoryReader implements Reader {
       .slice(0, limit);
   }
 
+  unendedWorkers() {
+    return this.#rows()
+      .workers.values()
+      .filter(({ endedAt }) => endedAt === null)
+      .map(({ id }) => id);
+  }
+
   maintenanceWithoutTask(limit: number) {
     const tasks = this.#rows()
       .tasks.values()

@@ -33,6 +33,9 @@ export const LISTINGS = {
   expiredScheduling: `SELECT ${EXECUTIONS.columnList()} FROM executions
     WHERE status = 'scheduling' AND scheduling_until <= :now ORDER BY scheduling_until LIMIT :limit`,
 
+  /** Incarnations that have not said goodbye: this one, and those that died. */
+  unendedWorkers: 'SELECT id FROM workers WHERE ended_at IS NULL',
+
   maintenanceWithoutTask: `SELECT id FROM workflows
     WHERE maintenance_run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM maintenance_tasks
       WHERE run_id = workflows.maintenance_run_id AND status = 'open' AND kind = 'repair')

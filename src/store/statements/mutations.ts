@@ -105,19 +105,21 @@ export const MUTATION_WRITES: WriteStatements<Name> = {
   'evidence.recorded': inserted(EVIDENCE),
 };
 
-export const MUTATION_LOOKUPS: LookupStatements<'mutation' | 'ledger' | 'openLedger' | 'ledgerOfEvent' | 'evidenceOf'> =
-  {
-    mutation: selected(MUTATIONS, ['mutation'], 'WHERE id = :mutation'),
-    ledger: selected(MUTATIONS, ['root'], 'WHERE root_run_id = :root'),
-    openLedger: {
-      // One index knows the open question, the other what was set aside; both are nearly always empty. The comparison, instead of
-      // IS NOT NULL, is what makes SQLite take the second one and not the index of the whole history.
-      sql: `SELECT ${MUTATIONS.columnList()} FROM mutations WHERE workflow_id = :workflow AND ${IS_OPEN_QUESTION}
+export const MUTATION_LOOKUPS: LookupStatements<
+  'mutation' | 'ledger' | 'openLedger' | 'ledgerOfEvent' | 'lookUpsOf' | 'evidenceOf'
+> = {
+  mutation: selected(MUTATIONS, ['mutation'], 'WHERE id = :mutation'),
+  ledger: selected(MUTATIONS, ['root'], 'WHERE root_run_id = :root'),
+  openLedger: {
+    // One index knows the open question, the other what was set aside; both are nearly always empty. The comparison, instead of
+    // IS NOT NULL, is what makes SQLite take the second one and not the index of the whole history.
+    sql: `SELECT ${MUTATIONS.columnList()} FROM mutations WHERE workflow_id = :workflow AND ${IS_OPEN_QUESTION}
       UNION ALL
       SELECT ${MUTATIONS.columnList()} FROM mutations WHERE workflow_id = :workflow AND set_aside_at > 0`,
-      by: ['workflow'],
-      rows: MUTATIONS,
-    },
-    ledgerOfEvent: selected(MUTATIONS, ['event'], 'WHERE first_event_id = :event'),
-    evidenceOf: selected(EVIDENCE, ['mutation'], 'WHERE mutation_id = :mutation'),
-  };
+    by: ['workflow'],
+    rows: MUTATIONS,
+  },
+  ledgerOfEvent: selected(MUTATIONS, ['event'], 'WHERE first_event_id = :event'),
+  lookUpsOf: selected(MUTATIONS, ['worker'], "WHERE status = 'needs_reconcile' AND reconcile_owner = :worker"),
+  evidenceOf: selected(EVIDENCE, ['mutation'], 'WHERE mutation_id = :mutation'),
+};
