@@ -2,8 +2,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, StoreFailedError } from '#base';
 import { folderError, storeError } from './failures.ts';
+import { markMade, refuseGone } from './made-mark.ts';
 import { type ProcessLock, takeProcessLock } from './process-lock.ts';
-import { migrate } from './schema/migrate.ts';
+import { isEmpty, migrate } from './schema/migrate.ts';
 import { SqliteStore } from './sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { Store } from './store.ts';
@@ -39,6 +40,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const path = databasePath(dataDir);
   let db: SqliteDatabase | undefined;
   try {
+    refuseGone(dataDir, path);
     db = new SqliteDatabase(path);
     return open(db, lock, options);
   } catch (error) {
@@ -53,12 +55,14 @@ export function databasePath(dataDir: string): string {
   return join(dataDir, 'pawl.db');
 }
 
-function open(db: SqliteDatabase, lock: ProcessLock, { pragmas }: SqliteOptions): Store {
+function open(db: SqliteDatabase, lock: ProcessLock, { dataDir, pragmas }: SqliteOptions): Store {
   // First of all a lock: whether the file is a database, and free, is then known before anything is changed.
   db.exec(`PRAGMA busy_timeout = ${PRAGMAS.busy_timeout}; BEGIN IMMEDIATE; ROLLBACK`);
   setPragmas(db, { ...PRAGMAS, ...pragmas });
   checkPages(db);
+  refuseGone(dataDir, db.path, isEmpty(db, db.dialect));
   migrate(db, db.dialect);
+  markMade(dataDir);
   // SQLite opens a file it may not write as if it were to be read only, and says so at the first write: here.
   db.exec(`BEGIN IMMEDIATE; UPDATE schema_version SET probe = ''; ROLLBACK`);
   return new SqliteStore(db, lock);

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -46,6 +56,40 @@ test('a folder that is not there is made, with all above it', async (t) => {
   await open(dataDir).close();
   assert.ok(existsSync(join(dataDir, 'pawl.db')));
 });
+
+const LOSSES: Readonly<Record<string, (dataDir: string) => void>> = {
+  'is gone': (dataDir) => rmSync(join(dataDir, 'pawl.db')),
+  'is empty': (dataDir) => truncateSync(join(dataDir, 'pawl.db'), 0),
+  'lost what was not yet moved into it': (dataDir) => {
+    const fresh = new DatabaseSync(':memory:');
+    fresh.exec(
+      `PRAGMA page_size = 4096; ATTACH '${join(dataDir, 'fresh.db')}' AS fresh; PRAGMA fresh.journal_mode = wal`,
+    );
+    fresh.close();
+    renameSync(join(dataDir, 'fresh.db'), join(dataDir, 'pawl.db'));
+  },
+};
+
+for (const [name, lose] of Object.entries(LOSSES)) {
+  test(`a folder whose database ${name} is not taken for a new one`, async (t) => {
+    const { dataDir, file } = await filledFolder(t);
+    const copy = readFileSync(file);
+    lose(dataDir);
+    const size = existsSync(file) ? statSync(file).size : undefined;
+    assert.throws(
+      () => open(dataDir),
+      (error) => {
+        assert.ok(error instanceof StoreFailedError, String(error));
+        assert.equal(error.code, 'store-gone');
+        assert.ok(error.message.includes(file) && error.next.length > 0);
+        return true;
+      },
+    );
+    assert.equal(existsSync(file) ? statSync(file).size : undefined, size, 'nothing was put in its place');
+    writeFileSync(file, copy);
+    await open(dataDir).close();
+  });
+}
 
 for (const [name, value] of [
   ['synchronous', 'NORMAL'],

@@ -51,6 +51,11 @@ function versionOf(db: SqliteDatabase, dialect: Dialect): number {
   return Number(db.rows('SELECT version FROM schema_version')[0]?.[0] ?? 0);
 }
 
+/** Nobody has put anything into it. */
+export function isEmpty(db: SqliteDatabase, dialect: Dialect): boolean {
+  return db.rows(dialect.countTables)[0]?.[0] === 0;
+}
+
 /** A database of some other program must not get our tables. */
 function refuseForeign(db: SqliteDatabase, dialect: Dialect): void {
   const [tables, versions] = db.rows(dialect.countTables)[0] ?? [];
