@@ -30,17 +30,32 @@ export function addStart(program: Command, terminal: Terminal, ended: Ended): vo
   define<[], StartOptions>(terminal, ended, command, (act) => start(act.options, terminal));
 }
 
-/** From the first look at the data folder to the last commit. Only the ready line goes to the standard output. */
 async function start(options: StartOptions, terminal: Terminal): Promise<ExitCode> {
   const say = (text: string): void => terminal.err(`pawl: ${text}\n`);
+  const stopping = stopSignal(say);
+  if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
+  try {
+    return await run(options, terminal, say, stopping.asked);
+  } finally {
+    stopping.forget();
+    // An input that is still listened to would keep the process alive, also one that could not start.
+    if (options.untilInputEnds === true) process.stdin.destroy();
+  }
+}
+
+/** From the first look at the data folder to the last commit. Only the ready line goes to the standard output. */
+async function run(
+  options: StartOptions,
+  terminal: Terminal,
+  say: (text: string) => void,
+  asked: Promise<void>,
+): Promise<ExitCode> {
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
   const [{ startApp }, { serve }] = await Promise.all([import('#app'), import('#http')]);
   const onError = (error: unknown): void => terminal.err(errorText(error));
-  const stopping = stopSignal(say);
-  if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
   const app = await startApp({
     dataDir,
     config,
@@ -65,16 +80,13 @@ async function start(options: StartOptions, terminal: Terminal): Promise<ExitCod
     say(`open the console, once and within ten minutes: ${server.loginUrl(personOf(terminal.env))}`);
   }
   try {
-    await stopping.asked;
+    await asked;
     await server.close();
     await app.stop();
     say('stopped: nothing is left active');
     return EXIT.ok;
   } catch (error) {
     return endAtOnce(error, terminal);
-  } finally {
-    stopping.forget();
-    if (options.untilInputEnds === true) process.stdin.destroy();
   }
 }
 
