@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { BOOT } from './child/boot.ts';
 import { CHILD_FLAGS } from './child-process.ts';
 
 /** What code that broke out of the engine would find: runs in a process started as the children are. */
@@ -29,6 +30,13 @@ for (const [what, code] of Object.entries(refused)) {
     assert.match(said, /ERR_ACCESS_DENIED/);
   });
 }
+
+test('a child whose host is gone ends at once, without unwinding', () => {
+  for (const input of ['', 'the beginning of a program']) {
+    const { signal, status } = spawnSync(process.execPath, [...CHILD_FLAGS, '-e', BOOT], { env: {}, cwd: '/', input });
+    assert.deepEqual([signal, status], ['SIGKILL', null]);
+  }
+});
 
 test('a child has an empty environment', () => {
   assert.equal(inChild('console.log(JSON.stringify(process.env))'), '{}');

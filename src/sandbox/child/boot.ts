@@ -1,16 +1,18 @@
 /**
  * The few lines the child starts with, on its command line: they take the program from the first pipe and hand it the machine.
- * Sent as text, so nothing from outside may be used here.
+ * Sent as text, so nothing from outside may be used here. When the host is gone the child ends hard: it has nothing to tidy up, and Node's
+ * own way out waits for threads that may never answer, which left a child behind for good once in some thousand deaths of an engine.
  */
 export const BOOT = `
 const { readSync, writeSync } = require('node:fs');
 const { runInThisContext } = require('node:vm');
+const end = () => process.kill(process.pid, 'SIGKILL');
 const read = (buffer, offset, length) => readSync(0, buffer, offset, length);
 const whole = (length) => {
   const buffer = new Uint8Array(length);
   for (let at = 0; at < length; ) {
     const count = read(buffer, at, length - at);
-    if (count === 0) process.exit(0);
+    if (count === 0) end();
     at += count;
   }
   return buffer;
@@ -25,4 +27,5 @@ serve({
   nowMs: () => performance.now(),
   collect: globalThis.gc,
 });
+end();
 `;
