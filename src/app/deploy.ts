@@ -1,4 +1,4 @@
-import { RefusedError, type RunId, type ScriptId, type WorkflowId } from '#base';
+import { RefusedError, type RunId, reach, type ScriptId, type WorkflowId } from '#base';
 import type { Script, WorkflowStatus } from '#model';
 import {
   type CompiledScript,
@@ -93,11 +93,13 @@ async function deployCompiled(app: App, compiled: CompiledScript, options: Deplo
   const found = reader.fetch('workflowNamed', compiled.name)[0];
   const base = options.base === undefined ? undefined : baseOf(app, compiled.name, found?.id, options.base);
   const workflow = found?.id ?? (await createOrFind(app, compiled.name, options.by));
+  reach('deploy-step');
   const before = activeOf(app, workflow);
   const next = nextVersion(reader.fetch('scriptsOf', workflow), compiled, { major: options.major ?? false });
   const isActive = next.kind === 'known' && next.version.id === before?.id;
   if (base !== undefined && base.id !== before?.id && !isActive) throw notTheBase(compiled.name, base, before);
   const script = next.kind === 'known' ? next.version.id : await add(app, workflow, compiled, next.version, options.by);
+  reach('deploy-step');
   const [run] = reader.fetch('activeRun', workflow);
   const takesOver = (options.activate ?? true) && !isActive;
   if (takesOver) {

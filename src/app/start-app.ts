@@ -1,4 +1,4 @@
-import { type Clock, type IdSource, systemClock } from '#base';
+import { type Clock, type IdSource, reach, systemClock } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
 import { type Engine, openEngine } from '#execution';
 import { type HandlerHost, ScriptShelf } from '#handler';
@@ -91,6 +91,7 @@ export function runApp({ engine, connections, sandbox, clock, secret, onError }:
     async stop() {
       draining = true;
       await scheduler.drain();
+      reach('drained');
       await sandbox.close();
       await connections.close();
       await engine.close();

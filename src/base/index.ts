@@ -41,5 +41,5 @@ export {
   type WorkflowId,
 } from './ids.ts';
 export { isNestedTooDeep, JSON_DEPTH_MAX } from './json-depth.ts';
-export { type KillPoint, onKillPoint, reach } from './kill-points.ts';
+export { KILL_POINTS, type KillPoint, onKillPoint, reach } from './kill-points.ts';
 export { cut, shownLine, shownText } from './shown.ts';

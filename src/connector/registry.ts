@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { z } from 'zod';
-import { type Clock, systemClock } from '#base';
+import { type Clock, reach, systemClock } from '#base';
 import type { Connector, Host, RecordedCall } from './connector.ts';
 import { CallInvalidError } from './errors.ts';
 import { files } from './files/index.ts';
@@ -189,6 +189,7 @@ export class Connections {
           signal,
           onFirstByte() {
             options.onFirstByte?.();
+            reach('first-byte');
             begun = true;
           },
         });

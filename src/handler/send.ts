@@ -1,4 +1,4 @@
-import { shownText } from '#base';
+import { reach, shownText } from '#base';
 import type { Slot } from '#connector';
 import type { ModelSteps } from '#execution';
 import { CallRefused } from '#ledger';
@@ -63,6 +63,7 @@ async function recordAndSend(
     return model.startMutation(fence, run.id, call);
   });
   if (!started || !('idempotencyKey' in started)) return { ended: 'cancelled' };
+  reach('call-recorded');
   const outcome = await host.ledger.send(call, started, slot);
   return goOnAfterCall(host, fence, run, { mutation: started.mutation, connection: call.connection, version }, outcome);
 }
@@ -76,6 +77,7 @@ export async function sendApproved(host: HandlerHost, fence: Fence, run: Consume
   }
   const deadline = row.callDeadline ?? host.clock.now();
   const version = host.ledger.versionOf(row.connection);
+  reach('call-recorded');
   const outcome = await host.ledger.send(row, { mutation: row.id, idempotencyKey: row.idempotencyKey, deadline });
   return goOnAfterCall(host, fence, run, { mutation: row.id, connection: row.connection, version }, outcome);
 }

@@ -1,4 +1,4 @@
-import { type MutationId, RefusedError } from '#base';
+import { type MutationId, RefusedError, reach } from '#base';
 import type { Outcome } from '#connector';
 import { refusedCall } from '#ledger';
 import type { ConsumerRun, Fence } from '#model';
@@ -21,6 +21,7 @@ export async function goOnAfterCall(
   called: Called,
   outcome: Outcome,
 ): Promise<Step> {
+  reach('call-answered');
   if (outcome.kind !== 'not_done') host.ledger.spend(run.id, called.connection);
   try {
     const step = await whileUnavailable(() => record(host, fence, run, called, outcome));

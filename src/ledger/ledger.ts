@@ -1,4 +1,13 @@
-import { assert, type Clock, type MutationId, RefusedError, type RunId, type WorkerId, type WorkflowId } from '#base';
+import {
+  assert,
+  type Clock,
+  type MutationId,
+  RefusedError,
+  type RunId,
+  reach,
+  type WorkerId,
+  type WorkflowId,
+} from '#base';
 import { CallInvalidError, type Connections, type Outcome, type Slot } from '#connector';
 import type { Engine } from '#execution';
 import type { Call, Mutation } from '#model';
@@ -137,6 +146,7 @@ export class Ledger {
     const found = await this.#options.connections.reconcile(row.connection, row.method, recordedCall(row), {
       timeoutMs: RECONCILE_TIMEOUT_MS,
     });
+    reach('look-up-answered');
     if (found.kind === 'retry') return this.#later(row, found.afterMs);
     const result = found.kind === 'applied' ? JSON.stringify(found.result ?? null) : undefined;
     await this.#record(row, found.kind === 'applied' ? 'success' : 'failure', result, askedAt);

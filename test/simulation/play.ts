@@ -1,4 +1,4 @@
-import { onKillPoint, StoreUnavailableError } from '#base';
+import { type KillPoint, onKillPoint, StoreUnavailableError } from '#base';
 import type { Rows } from '#model';
 import type { Coverage } from './coverage.ts';
 import type { Disk } from './disk.ts';
@@ -25,8 +25,8 @@ export interface Played {
 export async function play(history: History, disk: Disk, coverage: Coverage, onMoment?: OnMoment): Promise<Played> {
   const stage = new Stage(history, disk, coverage, onMoment);
   onKillPoint((point) => {
-    // What a migration does is not the same on every disk, and has tests of its own.
-    if (point === 'migration-step') return;
+    // Around calls the simulation has places of its own. What a migration does is not the same on every disk, and has tests of its own.
+    if (!isWatched(point)) return;
     if (point === 'after-commit') {
       stage.life.opened?.changed();
       stage.judge.committed();
@@ -43,6 +43,12 @@ export async function play(history: History, disk: Disk, coverage: Coverage, onM
   disk.close();
   coverage.histories++;
   return { violation: stage.violation, rows };
+}
+
+const WATCHED = ['before-recovery', 'after-recovery', 'before-commit', 'after-commit'] as const;
+
+function isWatched(point: KillPoint): point is (typeof WATCHED)[number] {
+  return WATCHED.some((watched) => watched === point);
 }
 
 class Playing {
