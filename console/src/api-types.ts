@@ -72,6 +72,8 @@ export type Run = { readonly id: string; readonly scriptRunId: string; readonly 
 
 export type RunStatus = 'active' | 'paused:transient' | 'paused:approval' | 'paused:reconciliation' | 'failed:logic' | 'failed:internal' | 'crashed' | 'cancelled' | 'committed';
 
+export type Samples = { readonly events: readonly { readonly topic: string; readonly messageId: string; readonly payload: unknown; readonly title?: string }[]; readonly reads: readonly { readonly connection: string; readonly method: string; readonly request: unknown; readonly answer: unknown }[]; readonly mutations: readonly { readonly connection: string; readonly method: string; readonly params: unknown; readonly result: unknown }[]; readonly states: Readonly<Record<string, unknown>> };
+
 export type Scope = 'read' | 'operate' | 'edit' | 'admin';
 
 export type Session = { readonly id: string; readonly executionId: string; readonly scriptId: string; readonly workflowId: string; readonly trigger: Trigger; readonly result: '' | 'completed' | 'failed'; readonly error: string | null; readonly cost: number; readonly handlerRunCount: number; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
@@ -365,6 +367,13 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly HandlerState[]; readonly next: string | null };
+  };
+  /** what a rehearsal takes: the newest events that came from outside, what reads and calls answered, what handlers remember */
+  'GET /api/workflows/{workflow}/recorded': {
+    path: { workflow: string };
+    query: { limit?: number };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly samples: Samples };
   };
   /** anything by its id, or a workflow by its name, with what belongs to it */
   'GET /api/show/{id}': {

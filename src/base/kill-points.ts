@@ -1,4 +1,4 @@
-/** Named places where a test may stop the process. In production nobody listens and reaching one costs a function call. */
+/** Named places where a test, or a rehearsal, may stop the process. In an engine nobody listens and reaching one costs a function call. */
 export const KILL_POINTS = [
   /** Of a migration, before each of its statements and before its commit. */
   'migration-step',

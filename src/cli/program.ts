@@ -7,6 +7,7 @@ import { addAudit } from './commands/audit.ts';
 import { addData } from './commands/data.ts';
 import { addExample } from './commands/example.ts';
 import { addLists } from './commands/lists.ts';
+import { addRehearse } from './commands/rehearse.ts';
 import { addScripts } from './commands/scripts.ts';
 import { addStart } from './commands/start.ts';
 import { addStatus } from './commands/status.ts';
@@ -57,7 +58,7 @@ function programFor(terminal: Terminal, ended: Ended): Command {
 const GROUPS = [
   ['First at 3 am:', [addStatus]],
   ['The engine:', [addStart, addData, addExample]],
-  ['Scripts:', [addScripts]],
+  ['Scripts:', [addScripts, addRehearse]],
   ['Acting on workflows, events and runs:', [addActs]],
   ['Answering the engine’s questions:', [addAnswers]],
   ['Looking:', [addThings, addLists]],

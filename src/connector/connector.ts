@@ -55,7 +55,11 @@ export interface MutationMethod<Connection = unknown, Args = unknown> {
   /** Awaited before the ledger row is written: whatever must exist so that `reconcile` can tell afterwards. */
   ready?(connection: Connection): Promise<void>;
   canReconcile(connection: Connection, args: Args): boolean;
+  /** Whether a look-up can also find that it did not happen. Left out: it can. */
+  findsUndone?(connection: Connection, args: Args): boolean;
   reconcile(connection: Connection, call: RecordedCall<Args>, limits: ReadLimits): Promise<Reconciled>;
+  /** What a rehearsal answers where nothing better is known: a result of the right shape. */
+  sampleResult?(args: Args): unknown;
   /** The result to record when a person says that it happened; undefined when the person must give it. */
   assumedResult(connection: Connection, call: RecordedCall<Args>): Promise<unknown>;
 }

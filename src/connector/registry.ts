@@ -261,6 +261,20 @@ export class Connections {
     return mutationOf(this.#find(name), method).resultSchema.safeParse(null).success;
   }
 
+  /** Whether a look-up of such a call can find that it did not happen; else it can only find that it did. */
+  findsUndone(name: string, method: string, args: unknown): boolean {
+    const open = this.#find(name);
+    const mutation = mutationOf(open, method);
+    return mutation.findsUndone?.(open.connection, argumentsOf(open, method, mutation, args)) ?? true;
+  }
+
+  /** What a rehearsal answers to a call where nothing better is known; null where the method has nothing to offer. */
+  sampleResult(name: string, method: string, args: unknown): unknown {
+    const open = this.#find(name);
+    const mutation = mutationOf(open, method);
+    return mutation.sampleResult?.(argumentsOf(open, method, mutation, args)) ?? null;
+  }
+
   /** Whether the connection works, without changing anything outside. */
   async test(name: string, options: ReadOptions = {}): Promise<ReadOutcome> {
     return await outcomeOfRead(async () => {

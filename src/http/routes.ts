@@ -7,6 +7,7 @@ import { DATA_ROUTES } from './routes/data.ts';
 import { HOOK_ROUTES } from './routes/hooks.ts';
 import { LIST_ROUTES } from './routes/lists.ts';
 import { LOOK_ROUTES } from './routes/look.ts';
+import { RECORDED_ROUTES } from './routes/recorded.ts';
 import { SHOW_ROUTES } from './routes/show.ts';
 import { STATUS_ROUTES } from './routes/status.ts';
 import { VERSION_ROUTES } from './routes/versions.ts';
@@ -19,6 +20,7 @@ export const ROUTES: readonly Route[] = [
   ...LOOK_ROUTES,
   ...STATUS_ROUTES,
   ...LIST_ROUTES,
+  ...RECORDED_ROUTES,
   ...SHOW_ROUTES,
   ...WORKFLOW_ROUTES,
   ...VERSION_ROUTES,

@@ -2,4 +2,4 @@
 // It never retries a call and never guesses an outcome; what each outcome means for the run is the model's business.
 // Start reading at ledger.ts.
 export { CallRefused, refusedCall } from './call-refused.ts';
-export { Ledger, type Sent } from './ledger.ts';
+export { Ledger, type LedgerConnections, type Sent } from './ledger.ts';

@@ -20,9 +20,15 @@ export interface Sent {
   readonly deadline: number;
 }
 
+/** What the ledger asks of connections; a rehearsal answers in their place. */
+export type LedgerConnections = Pick<
+  Connections,
+  'describeCall' | 'ready' | 'admit' | 'mutate' | 'read' | 'reconcile' | 'costOf'
+>;
+
 export interface LedgerOptions {
   readonly engine: Pick<Engine, 'manager' | 'reader' | 'self'>;
-  readonly connections: Connections;
+  readonly connections: LedgerConnections;
   readonly clock: Clock;
 }
 

@@ -104,6 +104,10 @@ export interface History extends Source {
   eventsOfInput(input: InputId, page: Page): readonly Event[];
   eventsPublishedBy(run: RunId, page: Page): readonly Event[];
   redosOf(event: EventId, limit: number): readonly Event[];
+  /** Of the newest ones: those that came from outside, by a producer or a person. */
+  arrivedEvents(workflow: WorkflowId, limit: number): readonly Event[];
+  /** Of the newest runs. */
+  readsOfWorkflow(workflow: WorkflowId, limit: number): readonly RunRead[];
   logsOfRun(run: RunId, limit: number): readonly RunLog[];
   readsOfRun(run: RunId, limit: number): readonly RunRead[];
   logs(
@@ -244,6 +248,14 @@ class SqliteHistory implements History {
 
   redosOf(event: EventId, limit: number) {
     return this.#list('redosOf', { event, limit }, EVENTS.parse);
+  }
+
+  arrivedEvents(workflow: WorkflowId, limit: number) {
+    return this.#list('arrivedEvents', { workflow, limit }, EVENTS.parse);
+  }
+
+  readsOfWorkflow(workflow: WorkflowId, limit: number) {
+    return this.#list('readsOfWorkflow', { workflow, limit }, RUN_READS.parse);
   }
 
   logsOfRun(run: RunId, limit: number) {

@@ -21,9 +21,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   session: ['base', 'model', 'execution', 'handler'],
   scheduler: ['base', 'execution'],
   app: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session', 'scheduler'],
+  rehearse: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session'],
   story: ['base', 'model', 'execution'],
   http: ['base', 'model', 'execution', 'script', 'connector', 'trigger', 'app', 'story'],
-  cli: ['base', 'model', 'store', 'sdk', 'script', 'sandbox', 'connector', 'app', 'story', 'http'],
+  cli: ['base', 'model', 'store', 'sdk', 'script', 'sandbox', 'connector', 'app', 'rehearse', 'story', 'http'],
 };
 
 /** The store can write, so it is handed only to the room whose job that is, and to the one that opens and inspects it. */

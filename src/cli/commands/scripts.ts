@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CompiledScript, Finding } from '#script';
-import { type Common, define, type Ended } from '../command.ts';
+import { type Act, type Common, define, type Ended } from '../command.ts';
 import { compileFiles } from '../compile-file.ts';
 import { EXIT } from '../exit-code.ts';
 import { SCHEMA } from '../print-error.ts';
@@ -50,14 +50,8 @@ export function addScripts(program: Command, terminal: Terminal, ended: Ended): 
     .option('--skip-pending', 'skip the pending events of what this version no longer has')
     .option('--major', 'give it the next major number');
   define<[string], DeployOptions>(terminal, ended, deploy, async (act, file) => {
-    act.progress(`compiling ${file} …`);
-    const [checked] = await compileFiles([file]);
-    if (!checked?.compiled) {
-      if (!act.json) terminal.err(checked?.findings.map(findingText).join('') ?? '');
-      const { ScriptInvalidError } = await import('#script');
-      throw new ScriptInvalidError(file, checked?.findings ?? []);
-    }
-    const { name, code, sourceMap, contentHash } = checked.compiled;
+    const { compiled, findings } = await compiledFrom(act, file);
+    const { name, code, sourceMap, contentHash } = compiled;
     const { activate, base, skipPending, major } = act.options;
     act.progress(`deploying ${name} …`);
     const answer = await (await act.engine()).post<Deployed>('/api/deploy', {
@@ -70,13 +64,26 @@ export function addScripts(program: Command, terminal: Terminal, ended: Ended): 
       ...(skipPending === true && { skipPending }),
       ...(major === true && { major }),
     });
-    if (!act.json) terminal.err(checked.findings.map(findingText).join(''));
-    act.print({ ...answer, findings: checked.findings }, () => deployedText(name, answer));
+    if (!act.json) terminal.err(findings.map(findingText).join(''));
+    act.print({ ...answer, findings }, () => deployedText(name, answer));
     return undefined;
   });
 }
 
-function findingText({ file, line, column, severity, message, why, fix }: Finding): string {
+/** A file that compiles, with its warnings; one that does not ends the command, with every finding said. */
+export async function compiledFrom(
+  act: Act<Common>,
+  file: string,
+): Promise<{ readonly compiled: CompiledScript; readonly findings: readonly Finding[] }> {
+  act.progress(`compiling ${file} …`);
+  const [checked] = await compileFiles([file]);
+  if (checked?.compiled) return { compiled: checked.compiled, findings: checked.findings };
+  if (!act.json) act.terminal.err(checked?.findings.map(findingText).join('') ?? '');
+  const { ScriptInvalidError } = await import('#script');
+  throw new ScriptInvalidError(file, checked?.findings ?? []);
+}
+
+export function findingText({ file, line, column, severity, message, why, fix }: Finding): string {
   return `${file}:${line}:${column} ${severity}: ${message}\n  why: ${why}\n  fix: ${fix}\n`;
 }
 

@@ -49,6 +49,7 @@ export const files: Connector<FilesConfig, FilesConnection> = {
       resultSchema: appendResult,
       preview: ({ root }, args) => preview(`append to ${posix.normalize(args.path)} in ${root}`, args.text),
       run: appendFile,
+      sampleResult: ({ text }) => ({ offset: 0, bytes: Buffer.byteLength(text) }),
       reconcile: reconcileAppend,
       async assumedResult(connection, call) {
         const found = await reconcileAppend(connection, call);
@@ -60,6 +61,7 @@ export const files: Connector<FilesConfig, FilesConnection> = {
       resultSchema: writeResult,
       preview: ({ root }, args) => preview(`write ${posix.normalize(args.path)} in ${root}`, args.text),
       run: writeFile,
+      sampleResult: ({ text }) => ({ bytes: Buffer.byteLength(text) }),
       reconcile: reconcileWrite,
       assumedResult: (_connection, { args }) => Promise.resolve({ bytes: Buffer.byteLength(args.text) }),
     }),
@@ -76,7 +78,7 @@ export const files: Connector<FilesConfig, FilesConnection> = {
 type Change = MutationMethod<FilesConnection, ChangeArguments>;
 
 function change(
-  method: Pick<Change, 'schema' | 'resultSchema' | 'preview' | 'run' | 'reconcile' | 'assumedResult'>,
+  method: Pick<Change, 'schema' | 'resultSchema' | 'preview' | 'run' | 'reconcile' | 'sampleResult' | 'assumedResult'>,
 ): Change {
   return {
     ...method,

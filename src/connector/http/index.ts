@@ -43,7 +43,9 @@ function mutation(name: string): MutationMethod<HttpConnection, MutationArgument
     target,
     run: (connection, args, limits) => httpMutate(connection, method, args, limits),
     canReconcile: ({ config }, args) => ruleFor(config.reconcile, name, args.path) !== undefined,
+    findsUndone: ({ config }, args) => ruleFor(config.reconcile, name, args.path)?.failed !== undefined,
     reconcile: (connection, call, limits) => httpReconcile(connection, name, call, limits),
+    sampleResult: () => ({ status: 200, headers: {}, body: {} }),
     // What the provider would have answered, only the provider or a person can say.
     assumedResult: () => Promise.resolve(undefined),
   };

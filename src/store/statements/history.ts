@@ -15,6 +15,8 @@ const NEWEST_FIRST = 'ORDER BY id DESC LIMIT :limit';
 
 /** How far one page of logs looks for runs that said something. */
 export const LOGGED_RUNS_MAX = 1_000;
+/** How far back is looked for events that came from outside. */
+const LOOKED_EVENTS_MAX = 10_000;
 
 /** What people look at: each page bounded by `:limit`, `:after` the last one of the page before, newest first where nothing else is said. */
 export const HISTORY = {
@@ -54,6 +56,17 @@ export const HISTORY = {
   eventsPublishedBy: `SELECT ${EVENTS.columnList()} FROM events
     WHERE published_by_run_id = :run AND id > :after ORDER BY id LIMIT :limit`,
   redosOf: `SELECT ${EVENTS.columnList()} FROM events WHERE redo_of = :event ORDER BY id LIMIT :limit`,
+
+  /** What came into a workflow, of its newest events: those that no consumer published. */
+  arrivedEvents: `SELECT ${EVENTS.columnList('newest')} FROM (SELECT * FROM events
+        WHERE workflow_id = :workflow ORDER BY id DESC LIMIT ${LOOKED_EVENTS_MAX}) AS newest
+      LEFT JOIN handler_runs ON handler_runs.id = newest.published_by_run_id
+    WHERE handler_runs.id IS NULL OR handler_runs.handler_type = 'producer'
+    ORDER BY newest.id DESC LIMIT :limit`,
+  readsOfWorkflow: `SELECT ${RUN_READS.columnList('run_reads')} FROM (SELECT id FROM handler_runs
+        WHERE workflow_id = :workflow ORDER BY id DESC LIMIT ${LOGGED_RUNS_MAX}) AS reading
+      JOIN run_reads ON run_reads.run_id = reading.id
+    ORDER BY run_reads.run_id DESC, run_reads.position DESC LIMIT :limit`,
 
   logsOfRun: `SELECT ${RUN_LOGS.columnList()} FROM run_logs
     WHERE run_id = :run AND position > :position ORDER BY position LIMIT :limit`,
