@@ -92,10 +92,8 @@ export default defineWorkflow({
 `;
 }
 
-const EVENTS = [
-  { topic: 'placed', messageId: '1', payload: { id: '1' } },
-  { topic: 'placed', messageId: '2', payload: { id: '2' } },
-];
+const EVENTS = [{ topic: 'placed', messageId: '1', payload: { id: '1' } }];
+const TWO_EVENTS = [...EVENTS, { topic: 'placed', messageId: '2', payload: { id: '2' } }];
 
 function written(name: string, content: string | object): string {
   const file = join(folder, name);
@@ -129,7 +127,7 @@ interface Answer {
 }
 
 test('a workflow is run with every effect captured, then with a crash at every point, and each is told', async () => {
-  const typed = await rehearse(script(), EVENTS);
+  const typed = await rehearse(script(), TWO_EVENTS);
   assert.equal(typed.code, 0, typed.out + typed.err);
   for (const line of [
     /orders: 6 runs, 6 calls captured; nothing left this machine/,
@@ -190,7 +188,7 @@ describe('a read', () => {
       const answer = { status: 200, headers: {}, body: { price: 7 } };
       return { connection: 'shop', method: 'get', request: { query: { of }, path: '/price' }, answer };
     };
-    const typed = await rehearse(reads, { events: EVENTS, reads: [answered('1'), answered('2')] });
+    const typed = await rehearse(reads, { events: EVENTS, reads: [answered('2'), answered('1')] });
     assert.equal(typed.code, 0, typed.out);
     assert.deepEqual(requests, []);
   });
@@ -198,7 +196,7 @@ describe('a read', () => {
   test('is really made where that is allowed, once, and a mutation never is', async () => {
     const typed = await rehearse(reads, EVENTS, '--allow-reads');
     assert.equal(typed.code, 0, typed.out);
-    assert.deepEqual([...requests].sort(), ['GET /price?of=1', 'GET /price?of=2']);
+    assert.deepEqual(requests, ['GET /price?of=1']);
   });
 });
 
@@ -224,7 +222,7 @@ test('a script that comes to something else after a crash is found out', async (
     "if (Date.now() > data.at) ctx.publish('booked', { messageId: 'late-' + data.id, payload: { id: data.id } });";
   const typed = await rehearse(script({ next }), EVENTS);
   assert.equal(typed.code, 1, typed.out);
-  assert.match(typed.out, /WRONG: book, its call was made.*: 3 events are booked consumed, without the crash 2/);
+  assert.match(typed.out, /WRONG: book, its call was made.*: 2 events are booked consumed, without the crash 1/);
   assert.match(typed.out, /not everything came out as without a crash/);
 });
 
@@ -243,7 +241,7 @@ test('a service that can only say what it did is asked, and then you are', async
   const reconcile = { get: '/bookings?key={key}', applied: { has: { 'body.key': '{key}' } } };
   writeFileSync(join(folder, 'half.config.ts'), config({ reconcile }));
   const file = written('orders.ts', script());
-  const events = written('samples.json', EVENTS.slice(0, 1));
+  const events = written('samples.json', EVENTS);
   const typed = await type(['rehearse', file, '--events', events, '--config', join(folder, 'half.config.ts')]);
   assert.equal(typed.code, 0, typed.out);
   assert.match(
@@ -281,7 +279,7 @@ test('without events the producers run, and with deliveries the webhooks', async
   assert.match(delivered.out, /hook +while it runs/);
   assert.match(delivered.out, /Book d/);
   const both = await rehearse(script({ more }), EVENTS, '--producers', '--json');
-  assert.equal(both.json<Answer>().calls.length, 9);
+  assert.equal(both.json<Answer>().calls.length, 6);
 });
 
 test('a script that is invalid ends with 3, and samples that are none with 2', async () => {

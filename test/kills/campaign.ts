@@ -27,7 +27,7 @@ export interface Verdict extends Findings {
 }
 
 /** A point that is not reached by then will not be: the engine has too little to do. */
-const DEATH_MS_MAX = 2_000;
+const DEATH_MS_MAX = 4_000;
 /** Orders under way; more would only wait. */
 const UNFINISHED_MAX = 60;
 
