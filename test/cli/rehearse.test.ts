@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -162,11 +162,23 @@ test('as JSON it is one document, with every crash point and the matrix', async 
   assert.match(answer.notes.join('\n'), /shop\.post was answered with a made-up result/);
 });
 
-test('its temporary folder is gone afterwards', async () => {
-  const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('pawl-rehearsal-'));
-  const before = left();
-  await rehearse(script(), EVENTS);
-  assert.deepEqual(left(), before);
+test('its temporary folder is gone afterwards', async (t) => {
+  const own = mkdtempSync(join(folder, 'temporary-'));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = own;
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const seen = new Set<string>();
+  const watcher = watch(own, (_event, name) => seen.add(String(name)));
+  t.after(() => watcher.close());
+  assert.equal((await rehearse(script(), EVENTS)).code, 0);
+  assert.ok(
+    [...seen].some((name) => name.startsWith('pawl-rehearsal-')),
+    'it was somewhere else',
+  );
+  assert.deepEqual(readdirSync(own), []);
 });
 
 describe('a read', () => {
