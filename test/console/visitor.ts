@@ -85,7 +85,12 @@ export class Visitor {
 
   /** Waits until this stands somewhere on the page, where it can be seen. */
   async sees(text: string | RegExp): Promise<void> {
-    await this.page.getByText(text).and(this.page.locator(':visible')).first().waitFor();
+    try {
+      await this.page.getByText(text).and(this.page.locator(':visible')).first().waitFor();
+    } catch (cause) {
+      const there = await this.page.locator('body').innerText();
+      throw new Error(`${text} is not to be seen on ${this.page.url()}, but this is:\n${there}`, { cause });
+    }
   }
 
   async seesNoMore(text: string | RegExp): Promise<void> {

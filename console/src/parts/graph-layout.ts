@@ -140,19 +140,28 @@ function layersOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Gra
   return layers;
 }
 
-/** Each node goes to the middle of its neighbours, a few times over. */
+/** Each node goes to the middle of its neighbours: layer after layer, forth and back, a few times over. */
 function ordered(layers: readonly (readonly GraphNode[])[], edges: readonly GraphEdge[]): GraphNode[][] {
-  let now = layers.map((layer) => [...layer]);
+  const now = layers.map((layer) => [...layer]);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    const place = new Map(now.flatMap((layer) => layer.map(({ id }, i) => [id, (i + 0.5) / layer.length] as const)));
-    const wish = (id: string): number => {
-      const near = edges.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []));
-      const places = near.flatMap((each) => place.get(each) ?? []);
-      return places.length === 0 ? (place.get(id) ?? 0) : places.reduce((sum, each) => sum + each, 0) / places.length;
-    };
-    now = now.map((layer) => layer.toSorted((a, b) => wish(a.id) - wish(b.id)));
+    const order = sweep % 2 === 0 ? now.keys() : [...now.keys()].toReversed();
+    for (const depth of order) now[depth] = nearNeighbours(now, depth, edges);
   }
   return now;
+}
+
+function nearNeighbours(
+  layers: readonly (readonly GraphNode[])[],
+  depth: number,
+  edges: readonly GraphEdge[],
+): GraphNode[] {
+  const place = new Map(layers.flatMap((layer) => layer.map(({ id }, i) => [id, (i + 0.5) / layer.length] as const)));
+  const wish = (id: string): number => {
+    const near = edges.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []));
+    const places = near.flatMap((each) => place.get(each) ?? []);
+    return places.length === 0 ? (place.get(id) ?? 0) : places.reduce((sum, each) => sum + each, 0) / places.length;
+  };
+  return (layers[depth] ?? []).toSorted((a, b) => wish(a.id) - wish(b.id));
 }
 
 function placesOf(
