@@ -8,6 +8,7 @@ import { INVARIANTS } from '#model';
 import { openReader, type Reader } from '#store';
 import { Keyboard, PAWL } from './keyboard.ts';
 import { Outside } from './outside.ts';
+import { isLookingUp } from './stage.ts';
 
 const PATIENCE_MS = 30_000;
 /** A commit that the file system does not tell of is seen at the next look. */
@@ -161,7 +162,8 @@ export class EngineUnderTest {
   async quiet(): Promise<void> {
     await this.until('everything is quiet', () => {
       const due = this.reader.nextWakeAt();
-      return this.reader.unfinishedExecutions({ limit: 1 }).length === 0 && (due === null || due > Date.now() + 500);
+      const busy = this.reader.unfinishedExecutions({ limit: 1 }).length > 0 || isLookingUp(this.reader);
+      return !busy && (due === null || due > Date.now() + 500);
     });
   }
 

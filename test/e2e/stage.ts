@@ -7,6 +7,7 @@ import { type App, deploy, startApp } from '#app';
 import type { Clock, WorkflowId } from '#base';
 import { type Served, serve } from '#http';
 import { INVARIANTS } from '#model';
+import type { Reader } from '#store';
 import { Keyboard, PersonAtTheKeyboard } from './keyboard.ts';
 import { Outside } from './outside.ts';
 import { BY, type Person, PersonAtTheDoor } from './person.ts';
@@ -174,7 +175,7 @@ export class Stage {
   /** Nothing is under way and nothing is due at once. */
   async quiet(): Promise<void> {
     await this.until('everything is quiet', () => {
-      const busy = this.reader.unfinishedExecutions({ limit: 1 }).length > 0;
+      const busy = this.reader.unfinishedExecutions({ limit: 1 }).length > 0 || isLookingUp(this.reader);
       const due = this.reader.nextWakeAt();
       return !busy && (due === null || due > this.clock.now() + 100);
     });
@@ -223,6 +224,12 @@ export class Stage {
       onError: (error) => this.errors.push(error),
     });
   }
+}
+
+/** A look-up under way is claimed, and no longer due. */
+export function isLookingUp(reader: Reader): boolean {
+  const calls = reader.table('mutations');
+  return calls.some(({ status, reconcileUntil }) => status === 'needs_reconcile' && reconcileUntil !== null);
 }
 
 /** What a booking's call gives back, for a person who says that it happened. */
