@@ -3,8 +3,8 @@ import type { Engine } from '#execution';
 
 /** Sessions under way at once; more would only wait for the same disk and the same cores. */
 const IN_FLIGHT_MAX = 64;
-/** setTimeout takes no more than this; a later time is looked at again then. */
-const SLEEP_MS_MAX = 2 ** 31 - 1;
+/** The clock is looked at again after so long: timers do not notice that it was set, or that the machine slept. */
+const SLEEP_MS_MAX = 60_000;
 /** Messages read away in one commit; fewer wait until there is nothing else to do. */
 const MESSAGES_AT_ONCE = 500;
 /** Errors of the engine itself (a full disk): look again after so long, instead of spinning. */
@@ -123,10 +123,11 @@ export class Scheduler {
   #sleepUntil(at: number | null): void {
     clearTimeout(this.#timer);
     if (at === null) return;
-    const delayMs = Math.min(Math.max(at - this.#options.clock.now(), 0), SLEEP_MS_MAX);
+    const delayMs = Math.max(at - this.#options.clock.now(), 0);
     // Something due now that is not begun waits for a free place, and its end looks again.
     if (delayMs === 0 && this.#busy.size > 0) return;
-    this.#timer = setTimeout(() => this.#wake(), delayMs);
+    const isOver = delayMs <= SLEEP_MS_MAX;
+    this.#timer = setTimeout(() => (isOver ? this.#wake() : this.#sleepUntil(at)), Math.min(delayMs, SLEEP_MS_MAX));
   }
 }
 

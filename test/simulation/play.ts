@@ -13,6 +13,8 @@ const TURNS_MAX = 20_000;
 /** Turns without time passing: more is an engine that never sleeps. */
 const TURNS_AT_ONCE_MAX = 2_000;
 const TRY_AGAIN_MS = 1_000;
+/** Longer than a script may hang and a store be full; a person would have noticed. */
+const OVERSLEPT_MS = 120_000;
 
 export interface Played {
   /** What was promised and is broken. */
@@ -125,7 +127,17 @@ class Playing {
     });
   }
 
+  /** By the clock on the wall something is due, and the engine sleeps on. */
+  #mustNotOversleep(): void {
+    const { loop, life } = this.#stage;
+    const sleepMs = loop.untilTimerMs ?? 0;
+    const isDue = life.isUp && (life.opened?.reader.dueWorkflows(loop.now(), 1) ?? []).length > 0;
+    if (isDue && sleepMs > OVERSLEPT_MS)
+      this.#stage.fail(`the engine oversleeps: something is due, and it sleeps for ${sleepMs} ms`);
+  }
+
   #passTime(): void {
+    this.#mustNotOversleep();
     if ((this.#stage.loop.untilTimerMs ?? 0) > 0) this.#turnsAtOnce = 0;
     else this.#countTurn();
     this.#stage.loop.passTime();

@@ -26,6 +26,9 @@ const RETRY_AFTER_MS = 5 * SECONDS;
 
 const ARGS = z.object({ events: z.array(z.string()) });
 type Args = z.infer<typeof ARGS>;
+// Made once: zod takes longer to make a schema than a life takes to use it.
+const ANYTHING = z.unknown();
+const CONFIG = z.looseObject({ type: z.string() }) as unknown as z.ZodType<Settings>;
 
 /** The connections of a world: one shop, open to whatever the stage decides. Only the registry around it is the engine's own. */
 export function connectionsOf(stage: Stage, world: WorldSpec) {
@@ -48,7 +51,7 @@ function serviceOf(stage: Stage, canReconcile: boolean): Connector {
   const mutations = { book: mutation, tell: mutation, ship: mutation };
   return {
     name: 'service',
-    configSchema: z.looseObject({ type: z.string() }) as unknown as z.ZodType<Settings>,
+    configSchema: CONFIG,
     configFields: [],
     defaults: { timeoutMs: TIMEOUT_MS, concurrency: 4 },
     reads: { list: readOf(stage) },
@@ -61,7 +64,7 @@ function serviceOf(stage: Stage, canReconcile: boolean): Connector {
 
 function readOf(stage: Stage): ReadMethod {
   return {
-    schema: z.unknown(),
+    schema: ANYTHING,
     target: () => SHOP,
     run: async (_connection: unknown, _args: unknown, _limits: ReadLimits): Promise<ReadOutcome> => {
       await stage.pass('read');
@@ -78,7 +81,7 @@ function readOf(stage: Stage): ReadMethod {
 function mutationOf(stage: Stage, canReconcile: boolean): MutationMethod {
   return {
     schema: ARGS as unknown as z.ZodType,
-    resultSchema: z.unknown(),
+    resultSchema: ANYTHING,
     preview: (_connection: unknown, args: unknown) => `for ${(args as Args).events.join(', ')}`,
     target: () => SHOP,
     run: (_connection: unknown, args: unknown, limits: MutationLimits) =>
