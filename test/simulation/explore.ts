@@ -26,7 +26,11 @@ const THIRD_LIFE = [0, 1];
  * A scenario without a death, with a death at every moment of it, and with a second one at every moment after that; and with a
  * death at every moment of a third life.
  */
-export async function explore({ history }: Scenario, coverage: Coverage): Promise<Failure | undefined> {
+export async function explore(
+  { history }: Scenario,
+  coverage: Coverage,
+  deaths: 'once' | 'twice' = 'twice',
+): Promise<Failure | undefined> {
   const plain = await live(history, coverage);
   if ('violation' in plain) return plain;
   const third = await live({ ...history, deaths: THIRD_LIFE }, coverage);
@@ -38,6 +42,7 @@ export async function explore({ history }: Scenario, coverage: Coverage): Promis
   for (const first of plain.moments) {
     const once = await live({ ...history, deaths: [first.number] }, coverage);
     if ('violation' in once) return once;
+    if (deaths === 'once') continue;
     for (const second of differing(once.moments, first)) {
       const twice = await live({ ...history, deaths: [first.number, second.number] }, coverage);
       if ('violation' in twice) return twice;

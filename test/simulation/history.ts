@@ -42,6 +42,7 @@ export const CALL_ENDS = [
   'lands late, answer lost',
   'breaks down, done',
   'breaks down, not done',
+  'breaks down, goes out later',
   'refused, but done',
 ] as const;
 export type CallEnd = (typeof CALL_ENDS)[number];

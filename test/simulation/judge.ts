@@ -70,8 +70,8 @@ export class Judge {
     if (!before) return;
     for (const problem of illegalSteps(before, rows)) this.#stage.fail(`${this.#names.join(' + ')}: ${problem}`);
     for (const write of this.#writes) {
-      if (write.set === 'mutation.sent') this.#mayCall(rows.mutations.get(write.mutation), rows);
-      if (write.set === 'mutation.recorded' && write.row.status === 'in_flight') this.#mayCall(write.row, rows);
+      if (write.set === 'mutation.sent') this.#mayCall(rows.mutations.get(write.mutation), before, rows);
+      if (write.set === 'mutation.recorded' && write.row.status === 'in_flight') this.#mayCall(write.row, before, rows);
       if (write.set === 'run.committed' && write.outputState !== null) {
         const run = rows.runs.get(write.run);
         if (run) this.#states.set(`${run.workflowId} ${run.handlerName}`, write.outputState);
@@ -79,11 +79,16 @@ export class Judge {
     }
   }
 
-  /** No call is begun while anything stands in its way. */
-  #mayCall(mutation: Mutation | undefined, rows: Rows): void {
-    const workflow = mutation && rows.workflows.get(mutation.workflowId);
-    if (!workflow || (workflow.holds.length === 0 && !workflow.maintenance)) return;
-    this.#stage.fail(`call ${mutation.id} is to go out although ${workflow.name} is held: ${workflow.holds.join()}`);
+  /** No call is begun while anything stands in its way: a hold, a repair, or somebody who asked that it end. */
+  #mayCall(mutation: Mutation | undefined, before: Rows, rows: Rows): void {
+    const workflow = mutation && before.workflows.get(mutation.workflowId);
+    if (!workflow) return;
+    const [active] = rows.runs.matching((run) => run.rootRunId === mutation.rootRunId && run.status === 'active');
+    const session = active && rows.sessions.get(active.scriptRunId);
+    const isCancelled = session && before.executions.get(session.executionId)?.cancelRequestedAt != null;
+    if (workflow.holds.length === 0 && !workflow.maintenance && !isCancelled) return;
+    const why = isCancelled ? 'it was cancelled' : `${workflow.name} is held: ${workflow.holds.join()}`;
+    this.#stage.fail(`call ${mutation.id} is to go out although ${why}`);
   }
 
   /** Which recorded call these bytes are of. They must be of one, and of one that nobody sent before. */

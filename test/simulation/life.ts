@@ -72,6 +72,7 @@ export class Life {
   die(losesPower: boolean): void {
     if (losesPower) this.#stage.disk.losePower();
     this.isDead = true;
+    this.#stage.outside.processDied();
     this.app = undefined;
     this.#stage.loop.clear();
   }

@@ -10,6 +10,8 @@ export interface Call {
   /** What it is about, as the script names it: the place of each event. */
   readonly events: readonly string[];
   readonly ends: CallEnd;
+  /** Until its deadline, when it went out. */
+  readonly leftMs: number;
   /** When its effect is there; undefined when it has none. */
   readonly landsAt: number | undefined;
 }
@@ -21,10 +23,20 @@ export interface Claim {
   readonly isTrue: boolean;
 }
 
+/** What a script said at its end: the events it published, the state it gave, and what it had been told of its call. */
+export interface Said {
+  readonly published: readonly string[];
+  readonly state: string;
+  readonly told: string | undefined;
+}
+
 /** Less than a provider may take to show what it did: see the settings of the connection. */
 const LANDS_LATE_MS = 15_000;
 
-const LANDS: Readonly<Record<CallEnd, 'at once' | 'late' | 'never'>> = {
+/** A call whose end nobody knows may go out until its deadline, and a little after. */
+const AFTER_DEADLINE_MS = 25_000;
+
+const LANDS: Readonly<Record<CallEnd, 'at once' | 'late' | 'very late' | 'never'>> = {
   done: 'at once',
   'timeout, done': 'at once',
   'timeout, not done': 'never',
@@ -40,6 +52,7 @@ const LANDS: Readonly<Record<CallEnd, 'at once' | 'late' | 'never'>> = {
   'lands late, answer lost': 'late',
   'breaks down, done': 'at once',
   'breaks down, not done': 'never',
+  'breaks down, goes out later': 'very late',
   'refused, but done': 'at once',
 };
 
@@ -51,9 +64,11 @@ export class Outside {
   readonly claims: Claim[] = [];
   /** Events and deliveries whose sender was told that they are kept, as `workflow topic message`. */
   readonly accepted = new Set<string>();
-  /** What each run's script did that cannot be seen from outside: the runs whose `mutate` made no call, and what `next` published. */
+  /** What cannot be seen from outside of what scripts did: whose `mutate` made no call, and what the last phase of a run said. */
   readonly uncalled = new Set<string>();
-  readonly published = new Map<string, readonly string[]>();
+  readonly said = new Map<string, Said>();
+  /** By run and event: the payload its script saw. */
+  readonly seen = new Map<string, string>();
   readonly #loop: Loop;
 
   constructor(loop: Loop) {
@@ -62,7 +77,14 @@ export class Outside {
 
   /** The bytes arrive. */
   receive(call: Omit<Call, 'landsAt'>): void {
-    this.calls.push({ ...call, landsAt: this.#landsAt(call.ends) });
+    this.calls.push({ ...call, landsAt: this.#landsAt(call) });
+  }
+
+  /** The dead send nothing any more: what was not out yet stays where it is, or was out and lands no later than any other. */
+  processDied(): void {
+    const latest = this.#loop.elsewhere + LANDS_LATE_MS;
+    for (const [position, call] of this.calls.entries())
+      if (call.landsAt !== undefined && call.landsAt > latest) this.calls[position] = { ...call, landsAt: latest };
   }
 
   /** What a look at the service shows of a call. */
@@ -77,9 +99,10 @@ export class Outside {
     return this.calls.some((call) => call.mutation === mutation && call.landsAt !== undefined);
   }
 
-  #landsAt(ends: CallEnd): number | undefined {
+  #landsAt({ ends, leftMs }: Pick<Call, 'ends' | 'leftMs'>): number | undefined {
     const how = LANDS[ends];
     if (how === 'never') return undefined;
-    return this.#loop.elsewhere + (how === 'late' ? LANDS_LATE_MS : 0);
+    const delayMs = { 'at once': 0, late: LANDS_LATE_MS, 'very late': leftMs + AFTER_DEADLINE_MS }[how];
+    return this.#loop.elsewhere + delayMs;
   }
 }

@@ -3,6 +3,7 @@
 //   --hours N       random ones for so long, with a running total
 //   --seed N        the same random histories again
 //   --replay FILE   one history, told moment by moment
+//   --faults WORDS  every seeded fault whose name has these words, with the history that caught it
 
 import { parseArgs } from 'node:util';
 import { Coverage } from './coverage.ts';
@@ -11,16 +12,19 @@ import { save } from './regressions.ts';
 import { replay } from './replay.ts';
 import { report } from './report.ts';
 import { SCENARIOS } from './scenarios.ts';
+import { runFaults } from './seeded/run.ts';
 import type { Done, Work } from './work.ts';
 import { randomWork, scenarioWork } from './works.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     histories: { type: 'string', default: '20000' },
     sqlite: { type: 'string', default: '600' },
     hours: { type: 'string' },
     seed: { type: 'string' },
     replay: { type: 'string' },
+    faults: { type: 'boolean' },
   },
 });
 
@@ -31,6 +35,7 @@ const TOTAL_EVERY_MS = 60 * SECOND;
 
 async function main(): Promise<number> {
   if (values.replay !== undefined) return replay(values.replay, say);
+  if (values.faults) return runFaults(positionals, say);
   const seed = Number(values.seed ?? Date.now() % 2 ** 31);
   say(`seed ${seed}`);
   return values.hours === undefined ? playOnce(seed) : playFor(Number(values.hours) * HOUR, seed);

@@ -116,15 +116,17 @@ export class Sandbox {
     }
     if (fault?.how === 'nonsense') await ask(request, 'publish', ['no such topic', { messageId: 'n', payload: {} }]);
     await ask(request, 'log', [`found ${found.length}`, null]);
-    return JSON.stringify({ by: request.runId });
+    return this.#say(request, fault?.how === 'does nothing' ? [] : ids.map((id) => `order ${id}`), undefined);
   }
 
   async #prepare(request: SandboxRequest, code: Code): Promise<string | undefined> {
     const fault = await this.#fault('prepare');
     const spec = handlersOf(code).consumers.find(({ name }) => name === request.handler);
     const [topic = ''] = spec?.subscribe ?? [];
-    const peeked = JSON.parse(await ask(request, 'peek', [topic, { limit: code.batch }])) as { messageId: string }[];
+    const peeked = JSON.parse(await ask(request, 'peek', [topic, { limit: code.batch }])) as Peeked[];
     const ids = peeked.map(({ messageId }) => messageId);
+    for (const { messageId, payload } of peeked)
+      this.#stage.outside.seen.set(`${request.runId} ${messageId}`, JSON.stringify(payload));
     await this.#stage.pass('the script has peeked');
     if (fault?.how === 'idles') return JSON.stringify({ idle: true, wakeAt: request.startedAt + IDLE_MS });
     if (fault?.how === 'does nothing') return JSON.stringify({ reservations: [], data: {} });
@@ -147,22 +149,31 @@ export class Sandbox {
     return { call: { ...call, ...wrong[fault.variant % wrong.length] } };
   }
 
+  /** The last words of a run: if it commits, they are kept. */
+  #say({ runId }: SandboxRequest, published: readonly string[], told: string | undefined): string {
+    const state = JSON.stringify({ by: runId });
+    this.#stage.outside.said.set(runId, { published, state, told });
+    return state;
+  }
+
   async #next(request: SandboxRequest, code: Code): Promise<string> {
     const fault = await this.#fault('next');
-    const [{ data }] = JSON.parse(request.args) as [{ data: { ids?: string[] } }];
+    const [{ data }, { status }] = JSON.parse(request.args) as [{ data: { ids?: string[] } }, { status: string }];
     const spec = handlersOf(code).consumers.find(({ name }) => name === request.handler);
     const topics = fault?.how === 'does nothing' ? [] : (spec?.publishes ?? []);
     const published = topics.flatMap((topic) => (data.ids ?? []).map((id) => ({ topic, id })));
     for (const { topic, id } of published) await ask(request, 'publish', [topic, { messageId: id, payload: { id } }]);
-    this.#stage.outside.published.set(
-      request.runId,
-      published.map(({ topic, id }) => `${topic} ${id}`),
-    );
-    if (fault?.how !== 'nonsense') return JSON.stringify({ by: request.runId });
+    const names = published.map(({ topic, id }) => `${topic} ${id}`);
+    if (fault?.how !== 'nonsense') return this.#say(request, names, status);
     if (fault.variant % 2 === 1) return JSON.stringify({ by: request.runId, more: TOO_LONG });
     await ask(request, 'publish', ['no such topic', { messageId: 'n', payload: {} }]);
     return '{}';
   }
+}
+
+interface Peeked {
+  readonly messageId: string;
+  readonly payload: unknown;
 }
 
 function ask(request: SandboxRequest, name: Parameters<SandboxRequest['onCall']>[0]['name'], args: unknown[]) {

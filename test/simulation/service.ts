@@ -97,8 +97,10 @@ async function call(stage: Stage, { events }: Args, limits: MutationLimits): Pro
   const ends = stage.faults.calls.shift() ?? 'done';
   if (ends !== 'done') stage.struck(`call ${ends}`);
   if (ends === 'unreachable') return refused('transient', 'nobody answers there');
+  const leftMs = limits.deadline - stage.loop.now();
+  if (leftMs <= 0) return refused('transient', 'its time was over before anything went out');
   limits.onFirstByte();
-  stage.sent({ events, key: limits.idempotencyKey, ends });
+  stage.sent({ events, key: limits.idempotencyKey, ends, leftMs });
   await stage.pass('after the call');
   switch (ends) {
     case 'done':
@@ -128,6 +130,7 @@ async function call(stage: Stage, { events }: Args, limits: MutationLimits): Pro
       return refused('transient', 'try again');
     case 'breaks down, done':
     case 'breaks down, not done':
+    case 'breaks down, goes out later':
       throw new Error('the connector has a bug');
   }
 }

@@ -148,7 +148,7 @@ export class Stage {
   }
 
   /** The bytes of a call arrive at the service. */
-  sent(call: Pick<Call, 'key' | 'events' | 'ends'>): void {
+  sent(call: Omit<Call, 'mutation' | 'landsAt'>): void {
     const mutation = this.judge.sends(call);
     if (mutation) this.outside.receive({ ...call, mutation });
   }

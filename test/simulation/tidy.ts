@@ -32,7 +32,7 @@ export class Tidying {
     const { manager } = app.engine;
     const { id, holds, heldConnections, grantMissing, maintenanceRunId, quiet } = workflow;
     const calls = byAge(rows.mutations.matching((row) => row.workflowId === id));
-    const waiting = calls.find((row) => row.status === 'pending' && row.approvedAt === null);
+    const waiting = calls.find((row) => isWaiting(row, this.#stage.loop.now()));
     if (waiting) return () => manager.approveCall(waiting.id, ADA);
     if (grantMissing) return () => manager.approveGrant(id, ADA);
     if (heldConnections.length > 0) return () => manager.cureConnection(SHOP, ADA);
@@ -77,6 +77,11 @@ function hasRested(rows: Rows, event: Event): boolean {
   if (event.status !== 'pending') return false;
   const kept = rows.handlerStates.get(`${event.workflowId} ${consumerOf(rows, event)}`);
   return kept?.restedSeq != null && kept.restedSeq >= event.pendingSeq;
+}
+
+/** Nobody has approved it, and it is not too late. */
+function isWaiting({ status, approvedAt, approvalExpiresAt }: Mutation, now: number): boolean {
+  return status === 'pending' && approvedAt === null && (approvalExpiresAt ?? 0) > now;
 }
 
 function consumerOf(rows: Rows, { workflowId, topic }: Event): string | undefined {

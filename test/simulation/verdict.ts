@@ -9,8 +9,11 @@ export function verdict(rows: Rows, outside: Outside): string[] {
     ...otherKeys(rows, outside),
     ...lost(rows, outside),
     ...rows.events.values().flatMap((event) => consumedForNothing(rows, event, outside)),
-    ...rows.runs.values().flatMap((run) => silent(rows, run, outside)),
+    ...rows.events.values().flatMap((event) => changedInBetween(rows, event, outside)),
+    ...rows.runs.values().flatMap((run) => unkept(rows, run, outside)),
+    ...misheard(rows, outside),
     ...uncaused(rows),
+    ...unscheduled(rows),
   ];
 }
 
@@ -92,21 +95,63 @@ function consumedForNothing(rows: Rows, event: Event, { uncalled }: Outside): st
   return applied.length > 0 ? [] : [`${event.topic} ${event.messageId} was consumed, and nobody made its call`];
 }
 
-/** A run that committed said what came next, unless a person finished it without. */
-function silent(rows: Rows, run: Run, { published }: Outside): string[] {
-  if (run.status !== 'committed' || run.prepareResult === null || !specOf(rows, run)?.hasNext) return [];
-  const said = published.get(run.id);
+/** A run that committed kept what its script said at its end, and that had been told the truth; unless a person finished it without. */
+function unkept(rows: Rows, run: Run, { said }: Outside): string[] {
+  const isIdle = run.prepareResult === null && !rows.events.values().some((event) => event.reservedByRunId === run.id);
+  const hasLastWords = run.handlerType === 'producer' || (!isIdle && specOf(rows, run)?.hasNext);
   const isFinished = rows.audit
     .values()
     .some(({ act, subject }) => act === 'finish without next' && subject === run.id);
-  if (!said) return isFinished ? [] : [`run ${run.id} committed, and its next never ran`];
-  const isKept = (name: string) =>
-    rows.events
-      .values()
-      .some((event) => event.workflowId === run.workflowId && `${event.topic} ${event.messageId}` === name);
-  return isFinished
-    ? []
-    : said.filter((name) => !isKept(name)).map((name) => `run ${run.id} published ${name}, and it is lost`);
+  if (run.status !== 'committed' || !hasLastWords || isFinished) return [];
+  const words = said.get(run.id);
+  if (!words) return [`run ${run.id} committed, and its script never ended`];
+  const problems = words.published
+    .filter((name) => !isKept(rows, run, name))
+    .map((name) => `run ${run.id} published ${name}, and it is lost`);
+  if (run.outputState !== words.state) problems.push(`run ${run.id} gave a state, and it is lost`);
+  if (run.handlerType === 'consumer' && words.told !== toldOf(rows, run))
+    problems.push(`next of run ${run.id} was told that its call was ${words.told}`);
+  return problems;
+}
+
+function isKept(rows: Rows, { workflowId }: Run, name: string): boolean {
+  return rows.events
+    .values()
+    .some((event) => event.workflowId === workflowId && `${event.topic} ${event.messageId}` === name);
+}
+
+function toldOf(rows: Rows, { rootRunId }: Run): string {
+  const [row] = rows.mutations.matching((one) => one.rootRunId === rootRunId);
+  return row === undefined ? 'none' : row.status === 'applied' ? 'applied' : 'skipped';
+}
+
+/** What a call was made for is what its script saw. */
+function changedInBetween(rows: Rows, event: Event, { seen }: Outside): string[] {
+  const run = event.status === 'consumed' && event.reservedByRunId ? rows.runs.get(event.reservedByRunId) : undefined;
+  const payload = run && seen.get(`${run.rootRunId} ${event.messageId}`);
+  if (payload === undefined || payload === event.payload) return [];
+  return [`${event.topic} ${event.messageId} was consumed with a payload that its script never saw`];
+}
+
+/** A producer with a schedule has a next time. */
+function unscheduled(rows: Rows): string[] {
+  return rows.workflows.values().flatMap(({ id, activeScriptId }) => {
+    const producers = activeScriptId === null ? [] : (rows.scripts.get(activeScriptId)?.handlers.producers ?? []);
+    return producers
+      .filter(({ webhook, name }) => !webhook && rows.handlerStates.get(`${id} ${name}`)?.nextAt == null)
+      .map(({ name }) => `${name} will never run again`);
+  });
+}
+
+/** What a webhook published is about what was delivered. */
+function misheard(rows: Rows, { said }: Outside): string[] {
+  return rows.deliveries.values().flatMap(({ workflowId, deliveryId, runId }) => {
+    const { published = [] } = (runId === null ? undefined : said.get(runId)) ?? {};
+    const wanted = `order ${rows.workflows.get(workflowId)?.name}${deliveryId}`;
+    return published.length === 0 || published.includes(wanted)
+      ? []
+      : [`delivery ${deliveryId} became ${published.join()}`];
+  });
 }
 
 /** What a producer publishes names what it came from. */
