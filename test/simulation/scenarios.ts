@@ -82,6 +82,15 @@ export const SCENARIOS: readonly Scenario[] = [
     then('set aside'),
     then('answer'),
   ),
+  scenario(
+    'a set-aside run goes on and fails while a run of another consumer waits for its retry',
+    { shape: 'chain', orders: 2 },
+    call('500, done'),
+    then('set aside'),
+    { ...script('next', 'takes its child down'), after: 12, at: 'after the call' },
+    script('next', 'takes its child down'),
+    then('answer'),
+  ),
   scenario('a person wrongly says that it did not happen', {}, call('500, done'), ...denied()),
   scenario('a person wrongly says that it happened', {}, call('500, not done'), then('say it happened')),
 

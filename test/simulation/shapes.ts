@@ -17,7 +17,7 @@ export const SHOP = 'shop';
 const HOUR_MS = 3_600_000;
 
 const BOOK = consumer('book', 'order', { publishes: ['booked'] });
-const TELL = consumer('tell', 'booked', { hasNext: false });
+const TELL = consumer('tell', 'booked');
 const SHIP = consumer('ship', 'order', { hasNext: false });
 const NOTE = consumer('note', 'order', { publishes: ['booked'], hasMutate: false });
 const HOOK: ProducerSpec = { name: 'hook', publishes: ['order'], webhook: true };

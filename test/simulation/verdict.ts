@@ -154,16 +154,19 @@ function misheard(rows: Rows, { said }: Outside): string[] {
   });
 }
 
-/** What a producer publishes names what it came from. */
+/** What is published names what it came from: by a producer what it registered, by a consumer what its own events came from. */
 function uncaused(rows: Rows): string[] {
-  const caused = new Set(rows.eventInputs.values().map(({ eventId }) => eventId));
-  return rows.events
-    .values()
-    .filter(({ id, publishedByRunId }) => {
-      const run = publishedByRunId === null ? undefined : rows.runs.get(publishedByRunId);
-      return run?.handlerType === 'producer' && !caused.has(id);
-    })
-    .map(({ topic, messageId }) => `${topic} ${messageId} does not say what it came from`);
+  const causes = new Map<string, string[]>();
+  for (const { eventId, inputId } of rows.eventInputs.values())
+    causes.set(eventId, [...(causes.get(eventId) ?? []), inputId]);
+  return rows.events.values().flatMap(({ id, topic, messageId, publishedByRunId }) => {
+    const run = publishedByRunId === null ? undefined : rows.runs.get(publishedByRunId);
+    const own = causes.get(id) ?? [];
+    const taken = rows.events.values().filter((event) => event.reservedByRunId === publishedByRunId);
+    const wanted = taken.flatMap((event) => causes.get(event.id) ?? []);
+    const isCaused = run?.handlerType === 'producer' ? own.length > 0 : wanted.every((input) => own.includes(input));
+    return !run || isCaused ? [] : [`${topic} ${messageId} does not say what it came from`];
+  });
 }
 
 function specOf(rows: Rows, { scriptId, handlerName }: Run) {
