@@ -161,10 +161,17 @@ export class EngineUnderTest {
 
   async quiet(): Promise<void> {
     await this.until('everything is quiet', () => {
+      const before = this.#commits();
       const due = this.reader.nextWakeAt();
       const busy = this.reader.unfinishedExecutions({ limit: 1 }).length > 0 || isLookingUp(this.reader);
-      return !busy && (due === null || due > Date.now() + 500);
+      const isOneMoment = this.#commits() === before;
+      return isOneMoment && !busy && (due === null || due > Date.now() + 500);
     });
+  }
+
+  /** Another number after each commit of the engine: work that moved on between two looks is not overlooked. */
+  #commits(): unknown {
+    return this.reader.offenders('SELECT data_version FROM pragma_data_version')[0]?.data_version;
   }
 
   check(): void {
