@@ -53,7 +53,6 @@ test('the palette finds anything by a part of its title or by its id, and goes t
   const { api, visitor, keyboard } = await open(t, 'alpha', 'beta');
   await keyboard.press('/');
   await keyboard.type('book alp');
-  await visitor.page.getByRole('option', { name: /Book alpha/ }).waitFor();
   await keyboard.press('Enter');
   await visitor.seesTitle('Book alpha');
   await keyboard.press('Control+k');
@@ -64,6 +63,20 @@ test('the palette finds anything by a part of its title or by its id, and goes t
   await keyboard.press('Control+k');
   await keyboard.type('zzz-nothing');
   await visitor.sees(/Nothing has “zzz-nothing”/);
+});
+
+test('Enter before the answer is there means what will be found, not what was found for fewer letters', async (t) => {
+  const { visitor, keyboard } = await open(t, 'alpha', 'beta');
+  await keyboard.press('/');
+  await keyboard.type('book');
+  await visitor.page.getByRole('option', { name: /Book alpha/ }).waitFor();
+  await visitor.page.route('**/api/search?*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await route.continue();
+  });
+  await keyboard.type(' alp');
+  await keyboard.press('Enter');
+  await visitor.seesTitle('Book alpha');
 });
 
 test('what is typed into a field is no command', async (t) => {

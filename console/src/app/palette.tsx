@@ -1,7 +1,7 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useEffect, useState } from 'react';
 import { useAnswer } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import type { Found } from '../api-types.ts';
@@ -43,6 +43,15 @@ function PaletteBody() {
   const q = useDeferredValue(typed.trim());
   const found = useAnswer('GET /api/search', { q }, { enabled: q !== '', keep: true });
   const groups = groupsOf(q, found.data?.items ?? []);
+  const isAnswered = q === typed.trim() && !found.isPlaceholderData && !found.isLoading;
+  // Enter comes before the answer: it means the first of what will be found, not of what was found for fewer letters.
+  const [isInHurry, hurry] = useState(false);
+  const first = groups[0]?.items[0];
+  useEffect(() => {
+    if (!isInHurry || !isAnswered) return;
+    hurry(false);
+    if (first) choose(first);
+  }, [isInHurry, isAnswered, first]);
   return (
     <Autocomplete.Root
       open
@@ -50,14 +59,25 @@ function PaletteBody() {
       items={groups}
       filter={null}
       value={typed}
-      onValueChange={setTyped}
+      onValueChange={(text) => {
+        hurry(false);
+        setTyped(text);
+      }}
       autoHighlight="always"
       keepHighlight
       itemToStringValue={(item) => (item as Item).label}
     >
       <div className="palette-field">
         <Search aria-hidden size={16} />
-        <Autocomplete.Input aria-label="Search or go to" placeholder="Search by title, name or id, or go to a page" />
+        <Autocomplete.Input
+          aria-label="Search or go to"
+          placeholder="Search by title, name or id, or go to a page"
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || isAnswered) return;
+            event.preventBaseUIHandler();
+            hurry(true);
+          }}
+        />
         <Dialog.Close className="unseen">Close</Dialog.Close>
       </div>
       <div className="palette-scroll">
@@ -76,10 +96,7 @@ function PaletteBody() {
                     key={item.value}
                     value={item}
                     className="palette-item"
-                    onClick={() => {
-                      closeOverlay();
-                      item.run();
-                    }}
+                    onClick={() => choose(item)}
                   >
                     <span className="clip">{item.label}</span>
                     <span className="quiet">{item.aside}</span>
@@ -92,6 +109,11 @@ function PaletteBody() {
       </div>
     </Autocomplete.Root>
   );
+}
+
+function choose(item: Item): void {
+  closeOverlay();
+  item.run();
 }
 
 function groupsOf(q: string, found: readonly Found[]): Group[] {
