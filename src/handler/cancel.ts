@@ -1,4 +1,5 @@
 import type { Fence } from '#model';
+import type { SandboxOutcome, SandboxRequest } from '#sandbox';
 import type { HandlerHost } from './handler-host.ts';
 
 /** In words, who asked that this execution end; undefined when nobody did. */
@@ -7,12 +8,15 @@ export function cancelAsked({ engine }: HandlerHost, fence: Fence): string | und
   return execution?.cancelRequestedAt == null ? undefined : `cancelled by ${execution.cancelRequestedBy}`;
 }
 
-/** Runs a script with a signal that is given when somebody asks its execution to end: a script has nothing outside to wait for. */
-export async function heedingCancel<T>(
+/**
+ * Runs a phase of a script until it ends or somebody asks its execution to end: a script has nothing outside to wait for. What it
+ * gave back in that same moment comes too late.
+ */
+export async function runUnlessCancelled(
   host: HandlerHost,
   fence: Fence,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+  request: Omit<SandboxRequest, 'signal'>,
+): Promise<SandboxOutcome> {
   const ended = new AbortController();
   const look = (): void => {
     if (cancelAsked(host, fence) !== undefined) ended.abort();
@@ -23,7 +27,10 @@ export async function heedingCancel<T>(
   try {
     // What was asked between the last look at the row and now told nobody.
     look();
-    return await run(ended.signal);
+    const outcome = await host.sandbox.run({ ...request, signal: ended.signal });
+    if (outcome.kind === 'failed' || !ended.signal.aborted) return outcome;
+    const { phase } = request;
+    return { kind: 'failed', errorKind: 'cancelled', phase, message: 'cancelled', stack: [], cpuMs: outcome.cpuMs };
   } finally {
     unlisten();
   }

@@ -1,5 +1,5 @@
 import type { ConsumerRun, Fence } from '#model';
-import { heedingCancel } from './cancel.ts';
+import { runUnlessCancelled } from './cancel.ts';
 import type { HandlerHost } from './handler-host.ts';
 import { goOn, type Step } from './moved.ts';
 import { RunCalls } from './run-calls.ts';
@@ -12,18 +12,17 @@ export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): P
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
   if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run);
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
-  const request = {
+  const outcome = await runUnlessCancelled(host, fence, {
     scriptId: script.id,
     code: script.code,
     handler: run.handlerName,
     runId: run.id,
     startedAt: run.startTimestamp,
-    phase: 'next' as const,
+    phase: 'next',
     args: `[${run.prepareResult},${mutationResult(host, run)}]`,
     uses: Object.keys(script.manifest.uses),
     onCall: calls.answer,
-  };
-  const outcome = await heedingCancel(host, fence, (signal) => host.sandbox.run({ ...request, signal }));
+  });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
   return commit(host, fence, run, { state: outcome.result, calls });
 }

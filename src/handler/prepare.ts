@@ -1,13 +1,13 @@
 import type { ConsumerRun, ConsumerSpec, Fence, HandedOut } from '#model';
 import type { SandboxOutcome } from '#sandbox';
-import { cancelAsked, heedingCancel } from './cancel.ts';
+import { runUnlessCancelled } from './cancel.ts';
 import type { HandlerHost } from './handler-host.ts';
 import { goOn, type Step } from './moved.ts';
 import { type Prepared, parsePrepared } from './prepared-result.ts';
 import { RunCalls } from './run-calls.ts';
 import type { LoadedScript } from './script-shelf.ts';
 import { callOf, send } from './send.ts';
-import { orBroken, stop, stopBroken, stopCancelled } from './stop-run.ts';
+import { orBroken, stop, stopBroken } from './stop-run.ts';
 
 /** `prepare`, and with it `mutate` up to its call: one message to the sandbox, one commit before anything goes out. */
 export async function prepare(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
@@ -15,22 +15,19 @@ export async function prepare(host: HandlerHost, fence: Fence, run: ConsumerRun)
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
   const calls = new RunCalls(run, spec.subscribe, host.engine.reader, host.ledger, () => host.clock.now());
-  const request = {
+  const outcome = await runUnlessCancelled(host, fence, {
     scriptId: script.id,
     code: script.code,
     handler: run.handlerName,
     runId: run.id,
     startedAt: run.startTimestamp,
-    phase: 'prepare' as const,
+    phase: 'prepare',
     args: argsOf(stateOf(host, run)),
     uses: Object.keys(script.manifest.uses),
     andMutate: spec.hasMutate,
     onCall: calls.answer,
-  };
-  const outcome = await heedingCancel(host, fence, (signal) => host.sandbox.run({ ...request, signal }));
+  });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
-  const cancelled = cancelAsked(host, fence);
-  if (cancelled !== undefined) return stopCancelled(host, fence, run, calls, cancelled);
   const prepared = parsePrepared(outcome.result);
   if ('problem' in prepared) return stopBroken(host, fence, run, prepared.problem, calls);
   return orBroken(host, fence, run, calls, () =>

@@ -1,33 +1,30 @@
 import { assert } from '#base';
 import type { Fence, ProducerRun } from '#model';
 import { nextTick } from '#script';
-import { cancelAsked, heedingCancel } from './cancel.ts';
+import { runUnlessCancelled } from './cancel.ts';
 import type { HandlerHost } from './handler-host.ts';
 import { goOn, type Step } from './moved.ts';
 import { argsOf, stateOf } from './prepare.ts';
 import { RunCalls } from './run-calls.ts';
-import { orBroken, stop, stopCancelled } from './stop-run.ts';
+import { orBroken, stop } from './stop-run.ts';
 
 /** A producer reads and publishes; everything it did lands with its commit, and its next tick with it. */
 export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun): Promise<Step> {
   const script = host.scripts.get(run.scriptId);
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
   const state = stateOf(host, run);
-  const request = {
+  const outcome = await runUnlessCancelled(host, fence, {
     scriptId: script.id,
     code: script.code,
     handler: run.handlerName,
     runId: run.id,
     startedAt: run.startTimestamp,
-    phase: 'producer' as const,
+    phase: 'producer',
     args: run.deliveryId === null ? argsOf(state) : argsOf(deliveryJson(host, run), state),
     uses: Object.keys(script.manifest.uses),
     onCall: calls.answer,
-  };
-  const outcome = await heedingCancel(host, fence, (signal) => host.sandbox.run({ ...request, signal }));
+  });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
-  const cancelled = cancelAsked(host, fence);
-  if (cancelled !== undefined) return stopCancelled(host, fence, run, calls, cancelled);
   const schedule = script.manifest.schedules[run.handlerName];
   const nextAt = schedule && run.deliveryId === null ? nextTick(schedule, host.clock.now()) : undefined;
   return orBroken(host, fence, run, calls, () =>
