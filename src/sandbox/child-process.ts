@@ -37,6 +37,7 @@ export const CHILD_FLAGS = [
 /** A child starts in well under a second; on a machine this slow nothing would work. */
 const START_MS_MAX = 30_000;
 const STDERR_CHARS_MAX = 2_000;
+const NICE_MAX = 19;
 /** Scripts a child was sent; one more is sent again when its turn comes. The texts are those the engine keeps anyway. */
 const SCRIPTS_MAX = 500;
 /** Calls of one run answered at the same time. */
@@ -73,6 +74,7 @@ export class Child {
   #stderr = '';
   #isGone = false;
   #isReady = false;
+  #hasGivenWay = false;
   readonly #startTimer: NodeJS.Timeout;
   idleSinceMs = performance.now();
 
@@ -80,7 +82,12 @@ export class Child {
     this.#options = options;
     this.#onFree = onFree;
     this.#process = spawn(process.execPath, [...CHILD_FLAGS, '-e', BOOT], { env: {}, cwd: '/', stdio: 'pipe' });
-    this.#guard = new Guard(options.limits, this.pid, (limit) => this.#overdue(limit));
+    this.#guard = new Guard(
+      options.limits,
+      this.pid,
+      (limit) => this.#overdue(limit),
+      () => this.#giveWay(),
+    );
     this.#startTimer = setTimeout(() => {
       this.#breakOff(this.#current?.run.failure('crashed', 'the sandbox did not start in time'));
     }, START_MS_MAX);
@@ -280,6 +287,7 @@ export class Child {
     this.idleSinceMs = performance.now();
     this.#guard.stop(Number(fields[3]));
     const outcome = current.isSettled ? undefined : current.run.ended(fields);
+    if (this.#hasGivenWay) this.#comeBack();
     // Free before the caller hears of it, so that what it asks next finds this child.
     if (outcome !== undefined && current.told.length === 0) this.#settle(current, outcome);
     else if (outcome !== undefined)
@@ -307,6 +315,19 @@ export class Child {
     if (limit !== 'total') return this.#breakOff(current.run.limit(limit));
     this.#settle(current, current.run.limit('total'));
     this.#abandon(current);
+  }
+
+  /** It computes for long: the children of the others go first, and it has what they leave. */
+  #giveWay(): void {
+    this.#hasGivenWay = renice(this.pid, NICE_MAX);
+  }
+
+  /** Only some users may raise a priority again; for the others the child ends, and the next one starts where it should. */
+  #comeBack(): void {
+    this.#hasGivenWay = false;
+    if (renice(this.pid, this.#options.nice)) return;
+    this.#gone();
+    this.end();
   }
 
   /** The child cannot be trusted or does not answer: it is ended, and the pool makes another. */
@@ -354,12 +375,14 @@ function asked({ run }: Current, call: HostCall): Promise<string> {
   return new Promise((resolve) => resolve(run.request.onCall(call)));
 }
 
-/** Scripts give way to the engine. Where the system refuses, they do not. */
-function renice(pid: number, nice: number): void {
+/** Scripts give way to the engine. Where the system refuses, they do not; says whether they do. */
+function renice(pid: number, nice: number): boolean {
   try {
     setPriority(pid, nice);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
   }
 }
 

@@ -2,6 +2,9 @@ import type { Limits } from './limits.ts';
 import { threadCpuMs } from './thread-cpu.ts';
 
 const CHECK_MS_MIN = 20;
+/** Longer than nearly every phase computes. */
+const GREEDY_CPU_MS = 50;
+const GREEDY_CHECK_MS = 60;
 
 export type Overdue = 'cpu' | 'wall' | 'total' | 'unheeded';
 
@@ -14,6 +17,7 @@ export class Guard {
   readonly #limits: Limits;
   readonly #pid: number;
   readonly #onOverdue: (limit: Overdue) => void;
+  readonly #onGreedy: () => void;
   #timer: NodeJS.Timeout | undefined;
   #startedAtMs = 0;
   #heardAtMs = 0;
@@ -21,23 +25,28 @@ export class Guard {
   /** The child's processor time when the phase began, by its own count. */
   #cpuBaseMs = 0;
   isWaiting = false;
+  #isGreedy = false;
 
-  constructor(limits: Limits, pid: number, onOverdue: (limit: Overdue) => void) {
+  /** `onGreedy` is called once for a request that computes for long: from then on it should give way to the others. */
+  constructor(limits: Limits, pid: number, onOverdue: (limit: Overdue) => void, onGreedy: () => void) {
     this.#limits = limits;
     this.#pid = pid;
     this.#onOverdue = onOverdue;
+    this.#onGreedy = onGreedy;
   }
 
   start(): void {
     this.#startedAtMs = this.#heardAtMs = performance.now();
     this.#abandonedAtMs = undefined;
     this.isWaiting = false;
+    this.#isGreedy = false;
     this.#arm();
   }
 
   /** The child called, or was answered. */
   heard(): void {
     this.#heardAtMs = performance.now();
+    if (!this.#isGreedy && this.#timer !== undefined) this.#arm();
   }
 
   nextPhase(cpuMs: number): void {
@@ -67,6 +76,7 @@ export class Guard {
     const now = performance.now();
     if (this.#abandonedAtMs !== undefined) return this.#abandonedAtMs + killAfterMs - now;
     const total = this.#startedAtMs + totalMs - now;
+    if (!this.#isGreedy && !this.isWaiting) return Math.min(total, GREEDY_CHECK_MS);
     const wall = this.isWaiting ? wallMs : this.#heardAtMs + wallMs + killAfterMs - now;
     // Also while it waits: it may be answered the moment after, and compute from then on.
     return Math.min(total, wall, cpuMs + killAfterMs - (this.#timer === undefined ? 0 : this.#cpuUsedMs()));
@@ -80,6 +90,10 @@ export class Guard {
     } else if (now - this.#startedAtMs >= totalMs) {
       return this.#onOverdue('total');
     } else if (!this.isWaiting) {
+      if (!this.#isGreedy && this.#cpuUsedMs() >= GREEDY_CPU_MS) {
+        this.#isGreedy = true;
+        this.#onGreedy();
+      }
       if (this.#cpuUsedMs() >= cpuMs + killAfterMs) return this.#onOverdue('cpu');
       if (now - this.#heardAtMs >= wallMs + killAfterMs) return this.#onOverdue('wall');
     }

@@ -92,6 +92,21 @@ describe('one script does not hold up the others', () => {
     assert.ok(count > 50, `${count} runs beside it`);
   });
 
+  test('one that computes for long gives way to the others, and its child comes back to its place', async (t) => {
+    const world = new SandboxWorld(t);
+    const nice = () => {
+      const stat = readFileSync(`/proc/${world.pool.pids[0]}/stat`, 'utf8');
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16];
+    };
+    await world.result({});
+    assert.equal(nice(), '10');
+    const looping = world.failed({ body: 'for (;;);' });
+    await until(() => nice() === '19');
+    assert.equal((await looping).limit, 'cpu');
+    assert.equal(await world.result({}), 1);
+    assert.equal(nice(), '10');
+  });
+
   test('requests take turns by script', async (t) => {
     const world = new SandboxWorld(t, { children: 1, childrenMax: 1 });
     const order: string[] = [];
