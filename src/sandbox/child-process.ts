@@ -1,6 +1,5 @@
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { BOOT } from './child/boot.ts';
 import { childProgram, preludeCode } from './child/program.ts';
@@ -9,6 +8,7 @@ import { encodeFrame, FrameReader, type HostFrame } from './frames.ts';
 import { Guard } from './guard.ts';
 import { HostRun } from './host-run.ts';
 import type { Limits } from './limits.ts';
+import { NICE_MAX, renice } from './priority.ts';
 import { FRAME, type ResetRule } from './protocol.ts';
 import type { Failed, HostCall, SandboxOutcome, SandboxRequest } from './request.ts';
 
@@ -37,7 +37,6 @@ export const CHILD_FLAGS = [
 /** A child starts in well under a second; on a machine this slow nothing would work. */
 const START_MS_MAX = 30_000;
 const STDERR_CHARS_MAX = 2_000;
-const NICE_MAX = 19;
 /** Scripts a child was sent; one more is sent again when its turn comes. The texts are those the engine keeps anyway. */
 const SCRIPTS_MAX = 500;
 /** Calls of one run answered at the same time. */
@@ -112,6 +111,16 @@ export class Child {
 
   get isFree(): boolean {
     return this.#current === undefined && !this.#isGone;
+  }
+
+  /** Started, and has said so. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** How many scripts it was sent: what is lost with it. */
+  get scriptsKnown(): number {
+    return this.#scripts.size;
   }
 
   /** The script it works for, if it does. */
@@ -223,7 +232,8 @@ export class Child {
     this.#isReady = true;
     this.#guard.nextPhase(cpuMs);
     clearTimeout(this.#startTimer);
-    if (this.#current !== undefined) this.#guard.start();
+    if (this.#current === undefined) this.#onFree(this);
+    else this.#guard.start();
   }
 
   #called(current: Current, [id = '', name = '', args = '']: readonly string[]): void {
@@ -373,17 +383,6 @@ export class Child {
 
 function asked({ run }: Current, call: HostCall): Promise<string> {
   return new Promise((resolve) => resolve(run.request.onCall(call)));
-}
-
-/** Scripts give way to the engine. Where the system refuses, they do not; says whether they do. */
-function renice(pid: number, nice: number): boolean {
-  try {
-    setPriority(pid, nice);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return false;
-  }
 }
 
 let wasm: Buffer | undefined;

@@ -189,16 +189,22 @@ class Pool implements SandboxPool {
   }
 
   #childFor(scriptId: string): Child | undefined {
-    return this.#freeChild(scriptId) ?? (this.#children.size < this.#childrenAllowed() ? this.#spawn() : undefined);
+    const free = this.#freeChild(scriptId);
+    if (free !== undefined || this.#children.size >= this.#childrenAllowed()) return free;
+    const others = [...this.#children];
+    if (others.filter((child) => !child.isReady).length >= this.#childrenCount) return undefined;
+    const started = this.#spawn();
+    // Starting takes longer than most phases: whoever is free first, the new one or another, takes what waits.
+    return others.some((child) => child.busyMs < this.#longMs) ? undefined : started;
   }
 
-  /** One that knows the script, else the one that worked last: the others may then end. */
+  /** One that knows the script, else the one that knows fewest: with a script that must be ended the least is lost. */
   #freeChild(scriptId: string): Child | undefined {
     let best: Child | undefined;
     for (const child of this.#children) {
-      if (!child.isFree) continue;
+      if (!child.isFree || !child.isReady) continue;
       if (child.knows(scriptId)) return child;
-      if (best === undefined || child.idleSinceMs > best.idleSinceMs) best = child;
+      if (best === undefined || child.scriptsKnown < best.scriptsKnown) best = child;
     }
     return best;
   }
@@ -211,12 +217,18 @@ class Pool implements SandboxPool {
 
   #spawn(): Child {
     const child: Child = new Child(this.#childOptions, () => {
-      if (child.isGone) this.#children.delete(child);
+      if (child.isGone) this.#lost(child);
       this.#pump();
     });
     this.#children.add(child);
     this.#sweepLater();
     return child;
+  }
+
+  /** The next one is started before anybody waits for it; not after one that could not even start. */
+  #lost(child: Child): void {
+    const wasOurs = this.#children.delete(child);
+    if (wasOurs && child.isReady && !this.#isClosed && this.#children.size < this.#childrenCount) this.#spawn();
   }
 
   /** Requests wait and all children are busy: see later whether one of them takes long. */
