@@ -3,41 +3,30 @@ import type { World } from './world.ts';
 
 const EFFECTS = ['book', 'tell', 'note'] as const;
 
-/** Every effect of every order: `workflow effect order`, once for each time it was done. */
-function effectsOf({ service, workflows, notes }: Seen): Map<string, number> {
-  const counts = new Map<string, number>();
-  const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
-  for (const { workflow, effect, ids } of service) for (const id of ids) count(`${workflow} ${effect} ${id}`);
-  for (const workflow of workflows) for (const id of notes(workflow)) count(`${workflow} note ${id}`);
-  return counts;
-}
-
-interface Seen {
-  readonly service: ReturnType<World['service']['effects']>;
-  readonly workflows: readonly string[];
-  readonly notes: (workflow: string) => readonly string[];
-}
-
-function look(world: World): Map<string, number> {
-  return effectsOf({
-    service: world.service.effects(),
-    workflows: world.workflows,
-    notes: (workflow) => world.notes(workflow),
-  });
+/** Every effect of every order, `workflow effect order`, with a word on each time it was done. */
+function effectsOf(world: World): Map<string, string[]> {
+  const done = new Map<string, string[]>();
+  const add = (name: string, how: string): void => void done.set(name, [...(done.get(name) ?? []), how]);
+  for (const { workflow, effect, ids, mode, key, arrivedAt, at } of world.service.effects()) {
+    for (const id of ids) add(`${workflow} ${effect} ${id}`, `${mode} at ${at}, asked at ${arrivedAt} with ${key}`);
+  }
+  for (const workflow of world.workflows)
+    for (const id of world.notes(workflow)) add(`${workflow} note ${id}`, 'a line');
+  return done;
 }
 
 /** What was done more than once for an order, or for an order nobody placed. */
 export function duplicates(world: World, { inputs }: Sender): string[] {
   const known = new Set(inputs.flatMap(({ workflow, id }) => EFFECTS.map((effect) => `${workflow} ${effect} ${id}`)));
-  return [...look(world)].flatMap(([name, count]) => {
+  return [...effectsOf(world)].flatMap(([name, times]) => {
     if (!known.has(name)) return [`${name} was done, and nobody asked for it`];
-    return count > 1 ? [`${name} was done ${count} times`] : [];
+    return times.length > 1 ? [`${name} was done ${times.length} times: ${times.join('; ')}`] : [];
   });
 }
 
 /** Orders that are not through yet. */
 export function unfinished(world: World, { inputs }: Sender): Input[] {
-  const done = look(world);
+  const done = effectsOf(world);
   return inputs.filter(({ workflow, id }) => EFFECTS.some((effect) => !done.has(`${workflow} ${effect} ${id}`)));
 }
 
