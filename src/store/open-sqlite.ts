@@ -20,8 +20,8 @@ const PRAGMAS = {
   recursive_triggers: 1,
 } as const;
 
-/** 24 MiB of pages in memory: SQLite's own 2 MB would read the same index pages again and again. */
-const CACHE_KIB = 24_576;
+/** 8 MiB of pages in memory: SQLite's own 2 MB would read the same index pages again and again. */
+const CACHE_KIB = 8_192;
 /** Up to this size all pages are looked at before the first write; larger files would make every start wait. */
 const CHECKED_BYTES_MAX = 64 * 1_024 * 1_024;
 
