@@ -5,9 +5,11 @@ import { newQueryClient } from './api/queries.ts';
 import { begin } from './api/sign-in.ts';
 import { Shell } from './app/shell.tsx';
 import { showTheme } from './app/theme.ts';
+import { beginTour } from './app/tour.ts';
 import './styles/index.css';
 
 showTheme();
+beginTour();
 void begin();
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');

@@ -19,5 +19,12 @@ export default defineConfig({
         result: 'body.items[*]',
       },
     },
+    // The insurer has no such answer: what became of a call without one, only a person can say who looks there.
+    insurer: {
+      type: 'http',
+      baseUrl: process.env.DESK_URL ?? 'http://127.0.0.1:9100',
+      timeoutMs: 5_000,
+      visibilityMs: 10_000,
+    },
   },
 });

@@ -73,8 +73,8 @@ export class Visitor {
   }
 
   static async byLink(link: string, options: VisitorOptions = {}): Promise<Visitor> {
-    const { origin, pathname, hash } = new URL(link);
-    const visitor = await Visitor.stranger(origin, { ...options, path: `${pathname}${hash}` });
+    const { origin, pathname, search, hash } = new URL(link);
+    const visitor = await Visitor.stranger(origin, { ...options, path: `${pathname}${search}${hash}` });
     await visitor.page.getByRole('navigation').first().waitFor({ state: 'attached' });
     return visitor;
   }

@@ -7,6 +7,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
 import { NeedCard } from '../parts/need-card.tsx';
 import { Outage, outagesOf } from '../parts/outage.tsx';
+import { TourLine } from '../parts/tour-line.tsx';
 import { Trouble } from '../parts/trouble.tsx';
 import { ChooseWorkflow } from '../parts/workflow-names.tsx';
 import { NEED_WORDS } from '../words/words.ts';
@@ -29,6 +30,7 @@ export function Needs() {
       title="Action required"
       lead="What cannot go on without a person, with the evidence to decide by. Nothing here is guessed."
     >
+      <TourLine isAtNeeds />
       {(filter.isSet || items.length > OPEN_MAX) && (
         <Filters isSet={filter.isSet}>
           <SearchField label="Search what waits" />
@@ -65,6 +67,7 @@ export function OneNeed({ id }: { readonly id: string }) {
   const need = data?.items.find((each) => each.id === id);
   return (
     <Page title="Action required" trail={<Link to="/needs">Everything that waits</Link>}>
+      <TourLine isAtNeeds />
       {error && !data && <Trouble error={error} />}
       {need && <NeedCard need={need} isOpen />}
       {data && !need && (

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ const EXAMPLE = join(import.meta.dirname, '..', '..', '..', 'examples', 'orders'
 const ORDERS = ['1001', '1002', '1003', '1004', '1005'];
 /** The one in the middle of whose notification the engine dies. */
 const FATEFUL = '1003';
+/** The one that is insured. */
+const VALUABLE = { id: '1006', customer: 'Gil', total: 640 };
 
 export interface ExampleOptions {
   readonly once: boolean;
@@ -138,21 +140,36 @@ class Example {
     return wrong.length === 0 ? EXIT.ok : EXIT.failed;
   }
 
+  /** One more order, about which nobody but a person can say what became of its call. */
+  async #askPerson(): Promise<void> {
+    const client = await this.#mustHaveClient();
+    const { id, customer, total } = VALUABLE;
+    this.#tell.heading(`Order ${id} is insured, and the insurer hangs up without an answer.`);
+    this.#desk.hangUpOn(id);
+    writeFileSync(join(this.#folder, 'inbox', `order-${id}.json`), JSON.stringify({ id, customer, total }));
+    await deployExample(join(this.#folder, 'insurance.ts'), client);
+    await this.#watch.until(async () => (await client.get<{ total: number }>('/api/needs/count')).total > 0);
+    if (this.#isEnded) return;
+    this.#tell.loud('The insurer cannot be asked what it has. The engine does not guess: it asks you, in the console.');
+  }
+
   /** Whatever is put into the inbox from now on goes the same way. */
   async goOn(until: Promise<void>): Promise<void> {
+    await Promise.race([this.#askPerson(), until]);
+    if (this.#isEnded || !this.#client) return;
     const prefix = this.#port === PORT ? '' : `PAWL_URL=${this.#engine?.url} `;
     const inbox = join(this.#folder, 'inbox');
     this.#tell.heading('It keeps running. Ctrl-C ends it.');
+    const { url } = await this.#client.post<{ url: string }>('/api/login-links');
+    this.#tell.plain(`  open: ${url.replace('/#', '/?tour=orders#')}\n`);
     for (const [command, what] of [
       ['npx pawl status', 'how it stands'],
       ['npx pawl outputs orders', 'every call, why it was made, what became of it'],
       ['npx pawl inputs orders', 'what came in, and what came of it'],
     ] as const) {
-      this.#tell.plain(`  try: ${`${prefix}${command}`.padEnd(prefix.length + 26)} ${what}`);
+      this.#tell.plain(`  try:  ${`${prefix}${command}`.padEnd(prefix.length + 26)} ${what}`);
     }
-    const { url } = await (await this.#mustHaveClient()).post<{ url: string }>('/api/login-links');
-    this.#tell.plain(`  see: ${url}`);
-    this.#tell.plain(`  or:  echo '{"id":"2001","customer":"Finn","total":5}' > ${join(inbox, 'order-2001.json')}\n`);
+    this.#tell.plain(`  or:   echo '{"id":"2001","customer":"Finn","total":5}' > ${join(inbox, 'order-2001.json')}\n`);
     await Promise.race([this.#watch.until(() => false), until]);
   }
 

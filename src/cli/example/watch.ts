@@ -25,10 +25,10 @@ export class Watch {
   }
 
   /** Looks until it is told to end, or until this is true. */
-  async until(isEnough: () => boolean): Promise<void> {
+  async until(isEnough: () => boolean | Promise<boolean>): Promise<void> {
     while (!this.#ended) {
       await this.look();
-      if (isEnough()) return;
+      if (await isEnough()) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   }
