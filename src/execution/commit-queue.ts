@@ -7,7 +7,16 @@ import {
   type PawlError,
   StoreUnavailableError,
 } from '#base';
-import { type CommandName, type CommandOf, Draft, decide, type ReplyTo, type Source } from '#model';
+import {
+  type Command,
+  type CommandName,
+  type CommandOf,
+  Draft,
+  decide,
+  foreseen,
+  type ReplyTo,
+  type Source,
+} from '#model';
 import type { Store, Unit } from '#store';
 import type { ChangeFeed } from './changes.ts';
 
@@ -60,10 +69,17 @@ export class CommitQueue {
     const replayed = new ReplayedIds(ids);
     let reply: T;
     const unit: Unit = {
-      decide: (source: Source) => {
-        const draft = new Draft(clock.now(), replayed.fromStart(), source);
+      decide: (source: Source, now = clock.now()) => {
+        const draft = new Draft(now, replayed.fromStart(), source);
         reply = steps((command) => decide(draft, command));
         return draft.writes;
+      },
+      foresee: (workflowOf) => {
+        const commands = commandsOf(steps);
+        return {
+          kind: commands.map((command) => command.do).join(' '),
+          questions: commands.flatMap((command) => foreseen(command, workflowOf)),
+        };
       },
     };
     return new Promise<T>((resolve, reject) => {
@@ -109,16 +125,25 @@ export class CommitQueue {
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
     const outcomes = await this.#options.store.commit(batch.map((waiting) => waiting.unit));
+    const deferred: Waiting[] = [];
     for (const [position, waiting] of batch.entries()) {
       const outcome = outcomes[position];
       assert(outcome, 'the store answers every unit');
-      if (outcome.kind === 'refused') {
-        waiting.fail(outcome.error);
-      } else {
-        waiting.answer();
-        this.#options.changes.tell(outcome.writes);
+      switch (outcome.kind) {
+        case 'refused':
+          waiting.fail(outcome.error);
+          break;
+        case 'deferred':
+          deferred.push(waiting);
+          break;
+        case 'done':
+          waiting.answer();
+          this.#options.changes.tell(outcome.writes);
       }
     }
+    assert(deferred.length < batch.length, 'the store defers what it can do now');
+    // They came first, so they go first.
+    this.#waiting.unshift(...deferred);
   }
 
   /** Nothing of the batch was written and nothing is retried here: the callers know best what still makes sense. */
@@ -160,24 +185,45 @@ function overloaded(): PawlError {
   });
 }
 
-/** Ids are made before the first try: a command that has to be decided again gets the same ones. */
+/**
+ * The commands, as far as they do not depend on each other's replies: the steps are gone through with empty ones. Steps that
+ * make nothing of an empty reply end the list there.
+ */
+function commandsOf(steps: (step: Step) => unknown): readonly Command[] {
+  const commands: Command[] = [];
+  const list = (command: Command) => {
+    commands.push(command);
+    return {};
+  };
+  try {
+    steps(list as Step);
+  } catch {
+    return commands;
+  }
+  return commands;
+}
+
+/** Ids are made before the first try: a command that has to be decided again gets the same ones, each kind in its order. */
 class ReplayedIds implements IdSource {
   readonly #source: IdSource;
-  readonly #made: string[] = [];
-  #position = 0;
+  readonly #made = new Map<IdKind, string[]>();
+  #used = new Map<IdKind, number>();
 
   constructor(source: IdSource) {
     this.#source = source;
   }
 
   fromStart(): this {
-    this.#position = 0;
+    this.#used = new Map();
     return this;
   }
 
   next<K extends IdKind>(kind: K): IdOf<K> {
-    const made = this.#made[this.#position] ?? this.#source.next(kind);
-    this.#made[this.#position++] = made;
-    return made as IdOf<K>;
+    const made = this.#made.get(kind) ?? [];
+    const position = this.#used.get(kind) ?? 0;
+    made[position] ??= this.#source.next(kind);
+    this.#made.set(kind, made);
+    this.#used.set(kind, position + 1);
+    return made[position] as IdOf<K>;
   }
 }

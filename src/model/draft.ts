@@ -144,6 +144,7 @@ export class Draft {
   readonly #source: Source | null;
   readonly #ids: IdSource;
   readonly #asked = new Set<string>();
+  readonly #made = new Set<string>();
   readonly #writes: Write[] = [];
 
   /** Without a source the rows are the whole world. */
@@ -155,7 +156,9 @@ export class Draft {
   }
 
   newId<K extends IdKind>(kind: K): IdOf<K> {
-    return this.#ids.next(kind);
+    const made = this.#ids.next(kind);
+    this.#made.add(made);
+    return made;
   }
 
   write(write: Write): void {
@@ -219,7 +222,8 @@ export class Draft {
   }
 
   #fetch<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): void {
-    if (this.#source === null) return;
+    // Of what this command itself made the source knows nothing.
+    if (this.#source === null || this.#made.has(by[0])) return;
     const question = questionOf(name, by);
     if (this.#asked.has(question)) return;
     this.#asked.add(question);

@@ -5,9 +5,10 @@
 export type * from './command.ts';
 export { decide } from './decide.ts';
 export { Draft } from './draft.ts';
+export { foreseen } from './foresee.ts';
 export { INVARIANTS, type Invariant } from './invariants.ts';
 export * from './limits.ts';
-export type { LookupName, Lookups, Source, TopicHead } from './lookup.ts';
+export type { LookupName, Lookups, Question, Source, TopicHead } from './lookup.ts';
 export { applyWrite, chained } from './meaning.ts';
 export type * from './rows.ts';
 export type * from './rows-of-people.ts';

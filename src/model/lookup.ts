@@ -92,6 +92,9 @@ export interface Lookups {
 
 export type LookupName = keyof Lookups;
 
+/** One lookup with what it is asked about. */
+export type Question = { [N in LookupName]: { readonly name: N; readonly by: Lookups[N]['by'] } }[LookupName];
+
 /** Answers lookups on the connection that will write. Rows it hands out are never changed, only replaced. */
 export interface Source {
   fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][];

@@ -40,7 +40,7 @@ export class SqliteStore implements Store {
     const outcomes = this.#guarded(() => {
       this.#begin.run([]);
       const decided = units.map((unit) => this.#decide(unit));
-      if (decided.every((outcome) => outcome.kind === 'refused' || outcome.writes.length === 0)) {
+      if (decided.every((outcome) => outcome.kind !== 'done' || outcome.writes.length === 0)) {
         this.#db.exec('ROLLBACK');
         return { decided, wrote: false };
       }

@@ -1,23 +1,39 @@
-import type { Source, Write } from '#model';
+import type { ExecutionId, WorkflowId } from '#base';
+import type { Question, Source, Write } from '#model';
+
+/** What a unit will ask for, as far as can be told before it is decided. Only a hint: what is missing is asked for later. */
+export interface Foresight {
+  /** Units of the same kind ask for much the same. */
+  readonly kind: string;
+  readonly questions: readonly Question[];
+}
 
 /** One command on its way into the store. */
 export interface Unit {
-  /** Pure and re-runnable: a store may ask again with a fresher source. Throws to write nothing. */
-  decide(source: Source): readonly Write[];
+  /**
+   * Pure and re-runnable: a store may ask again with a fresher source. Throws to write nothing. A store whose clock is the one
+   * that counts says what time it is.
+   */
+  decide(source: Source, now?: number): readonly Write[];
+  /** For a store that is far away, so that it can fetch all of it in one go. */
+  foresee?(workflowOf: (execution: ExecutionId) => WorkflowId | undefined): Foresight;
 }
 
 /**
  * What became of a unit. `refused` wrote nothing: a RefusedError is the model's no; anything else is a bug, which is undone with
- * its own unit only.
+ * its own unit only. `deferred` wrote nothing either: its rows are in somebody else's hands, or another unit of the batch changed
+ * them; it goes into the next batch.
  */
 export type UnitOutcome =
   | { readonly kind: 'done'; readonly writes: readonly Write[] }
-  | { readonly kind: 'refused'; readonly error: Error };
+  | { readonly kind: 'refused'; readonly error: Error }
+  | { readonly kind: 'deferred' };
 
 /** The one way in. Whoever holds it can write, so it never leaves `execution/`. */
 export interface Store {
   /**
-   * All units in one transaction, each loaded, decided and applied in turn under its own savepoint. The answer means durable.
+   * All units in one transaction, each loaded, decided and applied, and undone, by itself. The answer means durable. At least one
+   * unit is not deferred.
    * Rejects for the whole batch: StoreUnavailableError (nothing was written, nothing is lost, try again when `probe` resolves), or
    * StoreFailedError (the process should end).
    */

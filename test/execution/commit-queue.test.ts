@@ -203,3 +203,79 @@ test('a command that is decided twice makes the same ids', async () => {
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test('a command that goes another way when it is decided again gets ids of the right kinds', async () => {
+  const { store, manager } = setUp();
+  const { workflow } = await manager.createWorkflow('a', PERSON);
+  const commit = store.memory.commit.bind(store.memory);
+  store.memory.commit = async (units) => {
+    // The first time the store answers as if nothing were there.
+    for (const unit of units) assert.throws(() => unit.decide({ fetch: () => [] }));
+    return commit(units);
+  };
+  const together = manager.together((model) => {
+    const made = model.createWorkflow('b', PERSON);
+    model.archiveWorkflow(workflow, PERSON);
+    return { ...made, ...model.createToken({ ...TOKEN, expiresAt: new FakeClock().now() + 1, by: PERSON }) };
+  });
+  const { workflow: second, token } = await together;
+  assert.match(second, /^wf_/);
+  assert.match(token, /^tok_/);
+});
+
+const TOKEN = { kind: 'token', name: 'ci', scopes: ['read'], hash: 'h' } as const;
+
+test('what the store defers goes first into the next batch, and its caller waits', async () => {
+  const { store, manager } = setUp();
+  const commit = store.memory.commit.bind(store.memory);
+  const seen: number[] = [];
+  store.memory.commit = async (units) => {
+    seen.push(units.length);
+    if (seen.length > 1) return commit(units);
+    const [last] = await commit(units.slice(-1));
+    return [...units.slice(0, -1).map(() => ({ kind: 'deferred' }) as const), last as UnitOutcome];
+  };
+  const names = ['a', 'b', 'c'];
+  const made = await Promise.all(names.map((name) => manager.createWorkflow(name, PERSON)));
+  assert.deepEqual(seen, [3, 2]);
+  assert.deepEqual(
+    made.map(({ workflow }) => store.memory.rows.workflows.get(workflow)?.name),
+    names,
+  );
+});
+
+test('a store that defers everything would never end: that is a bug, and said', async () => {
+  const { store, manager, fatal } = setUp();
+  store.memory.commit = async (units) => units.map(() => ({ kind: 'deferred' }));
+  await assert.rejects(manager.createWorkflow('a', PERSON), /defers what it can do now/);
+  assert.equal(fatal.length, 1);
+});
+
+test('where the store says what time it is, its clock decides', async () => {
+  const { store, manager } = setUp();
+  const commit = store.memory.commit.bind(store.memory);
+  store.memory.commit = (units) => commit(units.map((unit) => ({ decide: (source) => unit.decide(source, 77) })));
+  const { workflow } = await manager.createWorkflow('a', PERSON);
+  assert.equal(store.memory.rows.workflows.get(workflow)?.createdAt, 77);
+});
+
+test('a unit foresees its commands as far as they do not depend on replies', async () => {
+  const { store, manager } = setUp();
+  const foreseen: unknown[] = [];
+  const commit = store.memory.commit.bind(store.memory);
+  store.memory.commit = (units) => {
+    foreseen.push(...units.map((unit) => unit.foresee?.(() => undefined)));
+    return commit(units);
+  };
+  await manager.createWorkflow('a', PERSON);
+  await manager.together((model) => {
+    const { workflow } = model.createWorkflow('b', PERSON);
+    if (!workflow.startsWith('wf_')) throw new Error('never');
+    model.archiveWorkflow(workflow, PERSON);
+  });
+  const question = (name: string) => ({ name: 'workflowNamed', by: [name] });
+  assert.deepEqual(foreseen, [
+    { kind: 'createWorkflow', questions: [question('a')] },
+    { kind: 'createWorkflow', questions: [question('b')] },
+  ]);
+});

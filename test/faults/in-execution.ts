@@ -95,8 +95,8 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
   {
     name: 'a command that is decided again makes other ids',
     file: QUEUE,
-    find: 'const made = this.#made[this.#position] ?? this.#source.next(kind);',
-    replace: 'const made = this.#source.next(kind);',
+    find: 'made[position] ??= this.#source.next(kind);',
+    replace: 'made[position] = this.#source.next(kind);',
   },
   {
     name: 'recovery takes runs away from living owners',
