@@ -4,13 +4,10 @@ import type { SqlValue } from './columns.ts';
 import { storeError } from './failures.ts';
 import { prepareSource } from './fetch.ts';
 import { databasePath } from './open-sqlite.ts';
+import { type Asked, READS, type Read, wholeTable } from './reads.ts';
 import { type Query, SqliteDatabase } from './sqlite-database.ts';
-import { type RowOf, TABLES, type TableName } from './statements/all.ts';
-import { EVENTS } from './statements/events.ts';
-import { EXECUTIONS } from './statements/executions.ts';
-import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
-import { MUTATIONS } from './statements/mutations.ts';
-import { ALLOWANCES, NOTICES } from './statements/people.ts';
+import type { RowOf, TableName } from './statements/all.ts';
+import type { SqlText } from './statements/statement.ts';
 
 export interface UnfinishedExecution {
   readonly id: ExecutionId;
@@ -80,13 +77,10 @@ export function openReader(dataDir: string): Reader {
   }
 }
 
-type Listing = keyof typeof LISTINGS;
-type EventListing = keyof typeof EVENT_LISTINGS;
-
 class SqliteReader implements Reader {
   readonly #db: SqliteDatabase;
   readonly #source: Source;
-  readonly #queries = new Map<string, Query>();
+  readonly #queries = new Map<SqlText, Query>();
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
@@ -98,83 +92,71 @@ class SqliteReader implements Reader {
   }
 
   unfinishedExecutions(page: { readonly after?: string; readonly limit: number }): readonly UnfinishedExecution[] {
-    const rows = this.#list('unfinishedExecutions', { after: page.after ?? '', limit: page.limit });
-    return rows.map(([id, epoch, status, owner, activeRuns]) => ({
-      id: id as ExecutionId,
-      epoch: epoch as number,
-      status: status as Execution['status'],
-      owner: owner as WorkerId | null,
-      hasActiveRun: activeRuns !== 0,
-    }));
+    return this.#read(READS.unfinishedExecutions(page));
   }
 
   dueWorkflows(now: number, limit: number): readonly DueWorkflow[] {
-    const rows = this.#list('dueWorkflows', { now, limit });
-    return rows.map(([id, dueAt]) => ({ id: id as WorkflowId, dueAt: dueAt as number }));
+    return this.#read(READS.dueWorkflows(now, limit));
   }
 
   nextDueAt(): number | null {
-    return (this.#list('nextDueAt', {})[0]?.[0] ?? null) as number | null;
+    return this.#read(READS.nextDueAt());
   }
 
   nextWakeAt(): number | null {
-    const listings = ['nextDueAt', 'nextReconcileAt', 'nextExpiryAt'] as const;
-    const times = listings.map((listing) => this.#list(listing, {})[0]?.[0]).filter((at) => typeof at === 'number');
-    return times.length === 0 ? null : Math.min(...times);
+    return this.#read(READS.nextWakeAt());
   }
 
   wasApproved(workflow: WorkflowId, connection: string, method: string): boolean {
-    return this.#list('wasApproved', { workflow, connection, method }).length > 0;
+    return this.#read(READS.wasApproved(workflow, connection, method));
   }
 
   dueReconciles(now: number, limit: number): readonly Mutation[] {
-    return this.#list('dueReconciles', { now, limit }).map(MUTATIONS.parse);
+    return this.#read(READS.dueReconciles(now, limit));
   }
 
   expiredApprovals(now: number, limit: number): readonly Mutation[] {
-    return this.#list('expiredApprovals', { now, limit }).map(MUTATIONS.parse);
+    return this.#read(READS.expiredApprovals(now, limit));
   }
 
   expiredScheduling(now: number, limit: number): readonly Execution[] {
-    return this.#list('expiredScheduling', { now, limit }).map(EXECUTIONS.parse);
+    return this.#read(READS.expiredScheduling(now, limit));
   }
 
   unendedWorkers(): readonly WorkerId[] {
-    return this.#list('unendedWorkers', {}).map(([id]) => id as WorkerId);
+    return this.#read(READS.unendedWorkers());
   }
 
   maintenanceWithoutTask(limit: number): readonly WorkflowId[] {
-    return this.#list('maintenanceWithoutTask', { limit }).map(([id]) => id as WorkflowId);
+    return this.#read(READS.maintenanceWithoutTask(limit));
   }
 
   messages(limit: number): readonly MessageId[] {
-    return this.#list('messages', { limit }).map(([id]) => id as MessageId);
+    return this.#read(READS.messages(limit));
   }
 
   allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[] {
-    return this.#list('allowances', { workflow, now, limit }).map(ALLOWANCES.parse);
+    return this.#read(READS.allowances(workflow, now, limit));
   }
 
   dueNotices(now: number, limit: number): readonly Notice[] {
-    return this.#list('dueNotices', { now, limit }).map(NOTICES.parse);
+    return this.#read(READS.dueNotices(now, limit));
   }
 
   nextNoticeAt(): number | null {
-    return (this.#list('nextNoticeAt', {})[0]?.[0] ?? null) as number | null;
+    return this.#read(READS.nextNoticeAt());
   }
 
   orphanedReservedEvents(limit: number): readonly Event[] {
-    return this.#list('orphanedReservedEvents', { limit }).map(EVENTS.parse);
+    return this.#read(READS.orphanedReservedEvents(limit));
   }
 
-  listEvents(workflow: WorkflowId, { status = null, topic = null, after = '' as EventId, limit }: EventFilterOrNull) {
-    const sql = EVENT_LISTINGS[eventListing(status, topic)];
-    return this.#all(sql, { workflow, status, topic, after, limit }).map(EVENTS.parse);
+  listEvents(workflow: WorkflowId, filter: EventFilter): readonly Event[] {
+    return this.#read(READS.listEvents(workflow, filter));
   }
 
   scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined {
-    const [row] = this.#list('scriptCode', { script });
-    return row && { code: row[0] as string, manifest: row[1] as string };
+    return this.#read(READS.scriptCode(script));
   }
 
   offenders(sql: string): readonly Readonly<Record<string, SqlValue>>[] {
@@ -182,26 +164,25 @@ class SqliteReader implements Reader {
   }
 
   table<T extends TableName>(name: T): readonly RowOf<T>[] {
-    const { columns, columnList, parse } = TABLES[name];
-    // The first two columns are, or begin with, every table's key.
-    const sql = `SELECT ${columnList()} FROM ${name} ORDER BY ${columns.slice(0, 2).join(', ')}`;
-    return this.#all(sql, {}).map((values) => parse(values) as RowOf<T>);
+    return this.#read(wholeTable(name));
   }
 
   close(): void {
     this.#db.close();
   }
 
-  #list(name: Listing, params: Readonly<Record<string, SqlValue>>): readonly SqlValue[][] {
-    return this.#all(LISTINGS[name], params);
+  #read<T>(read: Read<T>): T {
+    return this.#reading(() => {
+      let step = read.next();
+      while (!step.done) step = read.next(this.#all(step.value));
+      return step.value;
+    });
   }
 
-  #all(sql: string, params: Readonly<Record<string, SqlValue>>): readonly SqlValue[][] {
-    return this.#reading(() => {
-      const query = this.#queries.get(sql) ?? this.#db.prepare(sql);
-      this.#queries.set(sql, query);
-      return query.all(query.names.map((name) => params[name] ?? null));
-    });
+  #all({ sql, params }: Asked): readonly SqlValue[][] {
+    const query = this.#queries.get(sql) ?? this.#db.prepare(sql);
+    this.#queries.set(sql, query);
+    return query.all(query.names.map((name) => params[name] ?? null));
   }
 
   #reading<T>(read: () => T): T {
@@ -210,25 +191,5 @@ class SqliteReader implements Reader {
     } catch (error) {
       throw storeError(error, this.#db.path);
     }
-  }
-}
-
-type EventFilterOrNull = Omit<EventFilter, 'status' | 'topic'> & {
-  readonly status?: EventStatus | null | undefined;
-  readonly topic?: string | null | undefined;
-};
-
-function eventListing(status: EventStatus | null, topic: string | null): EventListing {
-  switch (status) {
-    case 'pending':
-      return topic === null ? 'pending' : 'pendingOfTopic';
-    case 'reserved':
-      return 'reserved';
-    case 'parked':
-    case 'skipped':
-      return 'aside';
-    case 'consumed':
-    case null:
-      return 'all';
   }
 }

@@ -1,0 +1,156 @@
+import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
+import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice } from '#model';
+import type { SqlValue } from './columns.ts';
+import type { EventFilter, Reader } from './reader.ts';
+import { LOOKUP_STATEMENTS, type RowOf, TABLES, type TableName } from './statements/all.ts';
+import { EVENTS } from './statements/events.ts';
+import { EXECUTIONS } from './statements/executions.ts';
+import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
+import { MUTATIONS } from './statements/mutations.ts';
+import { ALLOWANCES, NOTICES } from './statements/people.ts';
+import type { LookupStatement, SqlText } from './statements/statement.ts';
+
+export interface Asked {
+  readonly sql: SqlText;
+  readonly params: Readonly<Record<string, SqlValue>>;
+}
+
+/** Asks, is handed the rows, and may ask again. Whoever drives it decides whether to wait for them: one reader for all databases. */
+export type Read<T> = Generator<Asked, T, readonly SqlValue[][]>;
+
+type Listing = keyof typeof LISTINGS;
+type EventListing = keyof typeof EVENT_LISTINGS;
+
+function listing(name: Listing, params: Readonly<Record<string, SqlValue>>): Asked {
+  return { sql: LISTINGS[name], params };
+}
+
+type ReadsOf<R> = {
+  readonly [M in keyof R]: R[M] extends (...args: infer A) => infer T ? (...args: A) => Read<T> : never;
+};
+
+/** What a reader lists, one by one below. */
+export type Listed = Omit<Reader, 'fetch' | 'offenders' | 'table' | 'close'>;
+
+/** What every reader says of the tables. */
+export const READS = {
+  *unfinishedExecutions(page) {
+    const rows = yield listing('unfinishedExecutions', { after: page.after ?? '', limit: page.limit });
+    return rows.map(([id, epoch, status, owner, activeRuns]) => ({
+      id: id as ExecutionId,
+      epoch: epoch as number,
+      status: status as Execution['status'],
+      owner: owner as WorkerId | null,
+      hasActiveRun: activeRuns !== 0,
+    }));
+  },
+
+  *dueWorkflows(now, limit) {
+    const rows = yield listing('dueWorkflows', { now, limit });
+    return rows.map(([id, dueAt]) => ({ id: id as WorkflowId, dueAt: dueAt as number }));
+  },
+
+  *nextDueAt() {
+    const rows = yield listing('nextDueAt', {});
+    return (rows[0]?.[0] ?? null) as number | null;
+  },
+
+  *nextWakeAt() {
+    const times: number[] = [];
+    for (const name of ['nextDueAt', 'nextReconcileAt', 'nextExpiryAt'] as const) {
+      const at = (yield listing(name, {}))[0]?.[0];
+      if (typeof at === 'number') times.push(at);
+    }
+    return times.length === 0 ? null : Math.min(...times);
+  },
+
+  *wasApproved(workflow, connection, method) {
+    return (yield listing('wasApproved', { workflow, connection, method })).length > 0;
+  },
+
+  *dueReconciles(now, limit): Read<readonly Mutation[]> {
+    return (yield listing('dueReconciles', { now, limit })).map(MUTATIONS.parse);
+  },
+
+  *expiredApprovals(now, limit): Read<readonly Mutation[]> {
+    return (yield listing('expiredApprovals', { now, limit })).map(MUTATIONS.parse);
+  },
+
+  *expiredScheduling(now, limit): Read<readonly Execution[]> {
+    return (yield listing('expiredScheduling', { now, limit })).map(EXECUTIONS.parse);
+  },
+
+  *unendedWorkers() {
+    return (yield listing('unendedWorkers', {})).map(([id]) => id as WorkerId);
+  },
+
+  *maintenanceWithoutTask(limit) {
+    return (yield listing('maintenanceWithoutTask', { limit })).map(([id]) => id as WorkflowId);
+  },
+
+  *messages(limit) {
+    return (yield listing('messages', { limit })).map(([id]) => id as MessageId);
+  },
+
+  *allowances(workflow, now, limit): Read<readonly Allowance[]> {
+    return (yield listing('allowances', { workflow, now, limit })).map(ALLOWANCES.parse);
+  },
+
+  *dueNotices(now, limit): Read<readonly Notice[]> {
+    return (yield listing('dueNotices', { now, limit })).map(NOTICES.parse);
+  },
+
+  *nextNoticeAt() {
+    const rows = yield listing('nextNoticeAt', {});
+    return (rows[0]?.[0] ?? null) as number | null;
+  },
+
+  *orphanedReservedEvents(limit): Read<readonly Event[]> {
+    return (yield listing('orphanedReservedEvents', { limit })).map(EVENTS.parse);
+  },
+
+  *listEvents(workflow, { status = null, topic = null, after = '' as EventId, limit }: EventFilterOrNull) {
+    const sql = EVENT_LISTINGS[eventListing(status, topic)];
+    return (yield { sql, params: { workflow, status, topic, after, limit } }).map(EVENTS.parse);
+  },
+
+  *scriptCode(script: ScriptId) {
+    const [row] = yield listing('scriptCode', { script });
+    return row && { code: row[0] as string, manifest: row[1] as string };
+  },
+} satisfies ReadsOf<Listed>;
+
+/** One lookup, as the rules ask it. */
+export function* lookup<N extends LookupName>(name: N, ...by: Lookups[N]['by']): Read<readonly Lookups[N]['gives'][]> {
+  const statement = LOOKUP_STATEMENTS[name] as unknown as LookupStatement<N>;
+  const params = Object.fromEntries(statement.by.map((parameter, position) => [parameter, by[position] as string]));
+  return (yield { sql: statement.sql, params }).map(statement.rows.parse);
+}
+
+/** Every row of a table, by its key. */
+export function* wholeTable<T extends TableName>(name: T): Read<readonly RowOf<T>[]> {
+  const { columns, columnList, parse } = TABLES[name];
+  // The first two columns are, or begin with, every table's key.
+  const sql = `SELECT ${columnList()} FROM ${name} ORDER BY ${columns.slice(0, 2).join(', ')}`;
+  return (yield { sql, params: {} }).map((values) => parse(values) as RowOf<T>);
+}
+
+type EventFilterOrNull = Omit<EventFilter, 'status' | 'topic'> & {
+  readonly status?: EventStatus | null | undefined;
+  readonly topic?: string | null | undefined;
+};
+
+function eventListing(status: EventStatus | null, topic: string | null): EventListing {
+  switch (status) {
+    case 'pending':
+      return topic === null ? 'pending' : 'pendingOfTopic';
+    case 'reserved':
+      return 'reserved';
+    case 'parked':
+    case 'skipped':
+      return 'aside';
+    case 'consumed':
+    case null:
+      return 'all';
+  }
+}
