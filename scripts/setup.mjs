@@ -1,16 +1,18 @@
 // Makes a fresh checkout ready to run: installs the locked dependencies, among them the Node that runs Pawl, and builds the
-// console when its sources changed. With --browser also brings the Chromium that the console is tested in.
+// console when its sources changed. With --browser also brings the Chromium that the console is tested in, with --postgres the
+// PostgreSQL that some tests are told on.
 // It runs on whatever Node the machine has (18 or later), so it is plain JavaScript without dependencies.
 // npm calls it before `start`, `test` and `check`; when there is nothing to do it ends in a few milliseconds.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 24;
 const NODE_FALLBACK = 'node@26';
+const POSTGRES_MAJOR_MIN = 15;
 
 /** The same places as in test/console/browser.ts. */
 const BROWSERS = [
@@ -43,6 +45,7 @@ if (!hasNewEnoughNode()) bringNodeAnotherWay();
 if (!isInstalled) writeFileSync(stampFile, wanted);
 buildConsole();
 if (process.argv.includes('--browser')) bringBrowser();
+if (process.argv.includes('--postgres') && !hasPostgres()) bringPostgres();
 
 /** The platform is part of it, because the installed packages carry binaries. */
 function fingerprint() {
@@ -61,6 +64,36 @@ function dropBroughtNodeIfItCannotRun() {
   if (!existsSync(node)) return;
   const { status } = spawnSync(node, ['--version'], { stdio: 'ignore', shell: process.platform === 'win32' });
   if (status !== 0) for (const name of ['node', 'node.cmd', 'node.ps1']) rmSync(join(binFolder, name), { force: true });
+}
+
+/** Some tests are told on a real PostgreSQL: one that was named to them, or one that they start from the programs on this machine. */
+function hasPostgres() {
+  if (process.env.PAWL_TEST_POSTGRES) return true;
+  const debian = '/usr/lib/postgresql';
+  const packaged = existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : [];
+  return [...packaged, ...(process.env.PATH ?? '').split(delimiter)].some(
+    (folder) => existsSync(join(folder, 'initdb')) && postgresMajor(folder) >= POSTGRES_MAJOR_MIN,
+  );
+}
+
+function postgresMajor(folder) {
+  const { stdout } = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' });
+  return Number(/ (\d+)/.exec(stdout ?? '')?.[1] ?? 0);
+}
+
+/** Where it cannot be had the tests go without it, and say so one by one. */
+function bringPostgres() {
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.error('pawl: installing the package "postgresql", which some tests are told on, once …');
+    const install = ['install', '-y', '--no-install-recommends', 'postgresql'];
+    if (!aptGet(install)) aptGet(['update']) && aptGet(install);
+  }
+  if (hasPostgres()) return;
+  console.error(
+    `pawl: there is no PostgreSQL ${POSTGRES_MAJOR_MIN} or newer here, so the tests that need one are left out. Install it ` +
+      '("apt-get install postgresql" on Debian; elsewhere initdb and postgres must be in PATH), or name a server on which ' +
+      'tests may create databases: PAWL_TEST_POSTGRES=postgres://user@host/postgres.',
+  );
 }
 
 function bringNodeAnotherWay() {

@@ -31,6 +31,12 @@ export interface Dialect {
   dropGuard(name: string, table: string): string;
   /** Whether anything, and whether our version table, is in the database: two numbers. */
   readonly countTables: string;
+  /** A statement of the schema in the words of this database. */
+  schema(step: string): string;
+  /** What guards and statements call; put into the database with the guards. */
+  readonly functions: readonly string[];
+  /** A write that must change exactly `expected` rows, and fails by itself if it does not. */
+  counted?(sql: string, expected: string): string;
 }
 
 export const sqliteDialect: Dialect = {
@@ -52,6 +58,52 @@ export const sqliteDialect: Dialect = {
   listGuards: `SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'`,
   dropGuard: (name) => `DROP TRIGGER ${name}`,
   countTables: `SELECT count(*), count(CASE WHEN name = 'schema_version' THEN 1 END) FROM sqlite_schema WHERE type = 'table'`,
+  schema: (step) => step,
+  functions: [],
+};
+
+/** Our own errors have our own codes, so that nobody takes them for something else: a guard that refused, a count that is off. */
+export const REFUSED_BY_GUARD = 'PW001';
+export const REFUSED_BY_COUNT = 'PW002';
+
+export const postgresDialect: Dialect = {
+  integer: 'BIGINT',
+  real: 'DOUBLE PRECISION',
+  tableEnd: '',
+  clusteredTableEnd: '',
+  forward: () => '',
+  addForward: (table, column, to) => [`ALTER TABLE ${table} ADD FOREIGN KEY (${column}) REFERENCES ${to} (id)`],
+  parameter: (position) => `$${position}`,
+  elements: (json, alias, member) => {
+    const list = member === undefined ? `(${json})::jsonb` : `((${json})::jsonb -> '${member}')`;
+    return `jsonb_array_elements_text(${list}) AS ${alias} (value)`;
+  },
+  guard: ({ name, table, on, columns, when, says }) => {
+    const of = columns === undefined ? '' : ` OF ${columns.join(', ')}`;
+    const condition = when === undefined ? '' : ` WHEN (${when})`;
+    return `CREATE TRIGGER ${name} BEFORE ${on}${of} ON ${table} FOR EACH ROW${condition} EXECUTE FUNCTION pawl_refuse('${says}')`;
+  },
+  listGuards: `SELECT tgname, relname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+    WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace ORDER BY relname, tgname`,
+  dropGuard: (name, table) => `DROP TRIGGER ${name} ON ${table}`,
+  countTables: `SELECT count(*), count(CASE WHEN tablename = 'schema_version' THEN 1 END) FROM pg_tables
+    WHERE schemaname = current_schema()`,
+  // Ids are compared by their bytes, as in SQLite; the language a database was made for must not change the order of events.
+  schema: (step) => step.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
+  functions: [
+    `CREATE OR REPLACE FUNCTION pawl_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = '${REFUSED_BY_GUARD}'; END $$`,
+    `CREATE OR REPLACE FUNCTION pawl_expect(changed bigint, expected bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+      BEGIN
+        IF changed <> expected THEN
+          RAISE EXCEPTION 'changed % rows, not %', changed, expected USING ERRCODE = '${REFUSED_BY_COUNT}';
+        END IF;
+        RETURN changed;
+      END $$`,
+  ],
+  // The commit travels with the writes, so nobody could look at the counts in between but the database itself.
+  counted: (sql, expected) =>
+    `WITH changed AS (${sql} RETURNING 1) SELECT pawl_expect(count(*), ${expected}) FROM changed`,
 };
 
 const QUOTED_OR_NAMED = /'[^']*'|(?<!:):([a-z]\w*)/gi;
@@ -65,10 +117,11 @@ export interface PositionalSql {
 /** Binding by position is twice as fast as by name in node:sqlite, and the only way PostgreSQL knows. */
 export function positional(dialect: Dialect, sql: string): PositionalSql {
   const names: string[] = [];
-  const text = sql.replace(QUOTED_OR_NAMED, (match, name: string | undefined) => {
-    // Words like 'paused:transient' are data, not parameters.
-    if (name === undefined) return match;
-    return dialect.parameter(names.push(name));
-  });
+  const text = withNames(sql, (name) => dialect.parameter(names.push(name)));
   return { text, names };
+}
+
+/** A statement with something else in the place of each parameter. Words like 'paused:transient' are data, not parameters. */
+export function withNames(sql: string, place: (name: string) => string): string {
+  return sql.replace(QUOTED_OR_NAMED, (match, name: string | undefined) => (name === undefined ? match : place(name)));
 }

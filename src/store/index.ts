@@ -1,13 +1,15 @@
 // store: HOW IT IS KEPT. Writes become guarded SQL in one transaction, lookups become indexed reads, and the database refuses what no rule may do.
 // It never decides: no rule lives here, only what a word of the model means in SQL.
-// Start reading at store.ts, then sqlite.ts, then statements/; schema/ has the tables, indexes and guards.
+// Start reading at store.ts, then sqlite.ts or postgres/store.ts, then statements/; schema/ has the tables, indexes and guards.
 export { backUpDatabase, restoreDatabase } from './backup.ts';
 export type { SqlValue } from './columns.ts';
 export { GuardError } from './guard-error.ts';
 export { type History, type LogLine, type LogPage, openHistory, type Page, type TimeSpan } from './history.ts';
 export type { ListFilter, ListPage } from './lists.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
+export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
+export { openPostgresReader, type PostgresReader } from './postgres/reader.ts';
 export { type DueWorkflow, type EventFilter, openReader, type Reader, type UnfinishedExecution } from './reader.ts';
 export type { RowOf, TableName } from './statements/all.ts';
 export type { ListName, ListOrder, ListRows } from './statements/lists.ts';
-export type { Store, Unit, UnitOutcome } from './store.ts';
+export type { Foresight, Store, Unit, UnitOutcome } from './store.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeliveryId, ExecutionId, IdSource, InputId, MutationId, TaskId, WorkerId, WorkflowId } from '#base';
 import { applyWrite, Draft, type LookupName, type Lookups, Rows, type Write } from '#model';
+import type { Unit } from '#store';
 import {
   AT,
   allowance,
@@ -35,7 +36,7 @@ import {
   WORKER,
   workflow,
 } from './rows.ts';
-import { AT_WORK, openWorld } from './world.ts';
+import { AT_WORK, openAnyWorld, type StoreWorld } from './world.ts';
 
 const OTHER = 'wf_2' as WorkflowId;
 const NOBODY = 'wf_404' as WorkflowId;
@@ -251,18 +252,36 @@ const NO_IDS: IdSource = {
 
 for (const name of Object.keys(QUESTIONS) as LookupName[]) {
   test(`${name} finds in the database what it finds in memory`, async (t) => {
-    const { reader } = await openWorld(t, ...WORLD);
+    const { reader, store } = await openAnyWorld(t, ...WORLD);
     const rows = new Rows();
     for (const write of WORLD) applyWrite(rows, write);
     let found = 0;
     for (const by of QUESTIONS[name]) {
       const expected = expectedRows(new Draft(AT, NO_IDS, null, rows), name, by);
-      const actual = reader.fetch(name, ...(by as [never, never, never, never]));
+      const actual = await reader.fetch(name, ...(by as [never, never, never, never]));
       assert.deepEqual(sorted(actual), sorted(expected), by.join(' '));
+      assert.deepEqual(sorted(await fetched(store, name, by)), sorted(expected), `by the store: ${by.join(' ')}`);
       found += expected.length;
     }
     assert.ok(found > 0, 'a question nobody has an answer to proves nothing');
   });
+}
+
+/** As a rule asks it, on the connection that writes. */
+async function fetched(
+  store: StoreWorld['store'],
+  name: LookupName,
+  by: Lookups[LookupName]['by'],
+): Promise<readonly object[]> {
+  let rows: readonly object[] = [];
+  const asks: Unit = {
+    decide: (source) => {
+      rows = source.fetch(name, ...(by as [never, never, never, never]));
+      return [];
+    },
+  };
+  await store.commit([asks]);
+  return rows;
 }
 
 function expectedRows(draft: Draft, name: LookupName, by: Lookups[LookupName]['by']): readonly object[] {

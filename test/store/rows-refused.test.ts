@@ -25,7 +25,7 @@ import {
   unknown,
   workflow,
 } from './rows.ts';
-import { AT_WORK, commit, openWorld, RUNNING } from './world.ts';
+import { AT_WORK, commit, openAnyWorld, RUNNING } from './world.ts';
 
 interface Case {
   readonly says: string;
@@ -148,13 +148,13 @@ const TWICE: readonly Case[] = [
 
 for (const { says, given, write } of TWICE) {
   test(`the database refuses ${says}`, async (t) => {
-    const { store } = await openWorld(t, ...given);
-    await assert.rejects(commit(store, write), (error) => error instanceof GuardError && /UNIQUE/.test(error.message));
+    const { store } = await openAnyWorld(t, ...given);
+    await assert.rejects(commit(store, write), (error) => error instanceof GuardError && /unique/i.test(error.message));
   });
 }
 
 test('a question that was set aside leaves room for the next', async (t) => {
-  const { store } = await openWorld(
+  const { store } = await openAnyWorld(
     t,
     ...AT_WORK,
     { set: 'run.created', row: chained(2) },
@@ -282,13 +282,16 @@ const CONTRADICTIONS: readonly (Case & { readonly set?: never })[] = [
 
 for (const { says, given, write } of CONTRADICTIONS) {
   test(`the database refuses ${says}`, async (t) => {
-    const { store } = await openWorld(t, ...given);
-    await assert.rejects(commit(store, write), (error) => error instanceof GuardError && /CHECK/.test(error.message));
+    const { store } = await openAnyWorld(t, ...given);
+    await assert.rejects(commit(store, write), (error) => error instanceof GuardError && /check/i.test(error.message));
   });
 }
 
 test('the database refuses a number where a text should be', async (t) => {
-  const { store } = await openWorld(t);
+  const { store } = await openAnyWorld(t);
   const write: Write = { set: 'workflow.created', row: workflow({ createdAt: 'yesterday' as never }) };
-  await assert.rejects(commit(store, write), /cannot store TEXT value in INTEGER column/);
+  await assert.rejects(
+    commit(store, write),
+    /cannot store TEXT value in INTEGER column|invalid input syntax for type bigint/,
+  );
 });

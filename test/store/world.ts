@@ -4,8 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import type { Write } from '#model';
-import { openReader, openSqliteStore, type Reader, type Store } from '#store';
+import { Client } from 'pg';
+import type { LookupName, Lookups, Write } from '#model';
+import {
+  openPostgresStore,
+  openReader,
+  openSqliteStore,
+  type Reader,
+  type RowOf,
+  type Store,
+  type TableName,
+} from '#store';
+import { borrowDatabase } from '../support/postgres-world.ts';
 import { AT, consumerRun, EXE, event, evt, execution, script, session, WF, WORKER, worker, workflow } from './rows.ts';
 
 export const CLOCK = { now: () => AT };
@@ -29,11 +39,64 @@ export function tryRun(command: string, ...args: string[]): boolean {
   }
 }
 
+/** Somebody with a handle that can write, and no manners. Parameters are `?`. */
+export interface Rogue {
+  run(sql: string, ...values: readonly (string | number | null)[]): Promise<void>;
+}
+
+/** What both kinds of reader say, whether it has to be waited for or not. */
+interface AnyReader {
+  fetch<N extends LookupName>(
+    name: N,
+    ...by: Lookups[N]['by']
+  ): readonly Lookups[N]['gives'][] | Promise<readonly Lookups[N]['gives'][]>;
+  table<T extends TableName>(name: T): readonly RowOf<T>[] | Promise<readonly RowOf<T>[]>;
+}
+
+/** A database of either kind. */
+export interface StoreWorld {
+  readonly store: Store;
+  readonly reader: AnyReader;
+  readonly rogue: Rogue;
+}
+
+export const IS_POSTGRES = process.env.PAWL_TEST_STORES === 'postgres';
+
+/** On SQLite; on PostgreSQL where `npm run test:conformance` says so. */
+export function openAnyWorld(t: TestContext, ...writes: readonly Write[]): Promise<StoreWorld> {
+  return IS_POSTGRES ? openPostgresWorld(t, ...writes) : openSqliteWorld(t, ...writes);
+}
+
+async function openSqliteWorld(t: TestContext, ...writes: readonly Write[]): Promise<StoreWorld> {
+  const { store, reader, rogue } = await openWorld(t, ...writes);
+  return { store, reader, rogue: { run: async (sql, ...values) => void rogue.prepare(sql).run(...values) } };
+}
+
+async function openPostgresWorld(t: TestContext, ...writes: readonly Write[]): Promise<StoreWorld> {
+  const { database, reader, giveBack } = await borrowDatabase();
+  const store = await openPostgresStore({ url: database.url, clock: CLOCK });
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  t.after(async () => {
+    await client.end();
+    await store.close();
+    await giveBack();
+  });
+  if (writes.length > 0) await commit(store, ...writes);
+  const run: Rogue['run'] = async (sql, ...values) => {
+    let position = 0;
+    await client.query(
+      sql.replaceAll('?', () => `$${++position}`),
+      [...values],
+    );
+  };
+  return { store, reader, rogue: { run } };
+}
+
 export interface World {
   readonly dataDir: string;
   readonly store: Store;
   readonly reader: Reader;
-  /** Somebody with a handle that can write, and no manners. */
   readonly rogue: DatabaseSync;
 }
 

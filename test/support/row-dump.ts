@@ -1,5 +1,5 @@
 import { Rows, type Table } from '#model';
-import type { Reader, TableName } from '#store';
+import type { PostgresReader, Reader, TableName } from '#store';
 
 /** Every row of every table, in the order of their keys: what two moments are compared by. */
 export type Dump = Readonly<Record<string, readonly unknown[]>>;
@@ -37,11 +37,22 @@ const PLACES: Readonly<Record<TableName, readonly [place: Exclude<keyof Rows, 'c
 };
 
 export function rowsOf(reader: Reader): Rows {
+  return rowsIn(TABLE_NAMES.map((name) => reader.table(name)));
+}
+
+/** All tables in one round trip. */
+export async function rowsRead(reader: PostgresReader): Promise<Rows> {
+  return rowsIn(await Promise.all(TABLE_NAMES.map((name) => reader.table(name))));
+}
+
+export const TABLE_NAMES = Object.keys(PLACES) as TableName[];
+
+function rowsIn(tables: readonly (readonly unknown[])[]): Rows {
   const rows = new Rows();
-  for (const [name, [place, ...key]] of Object.entries(PLACES)) {
+  for (const [position, name] of TABLE_NAMES.entries()) {
+    const [place, ...key] = PLACES[name];
     const table = rows[place] as unknown as Table<Row>;
-    const found = reader.table(name as TableName) as unknown as readonly Row[];
-    for (const row of found) table.put(keyOf(row, key), row);
+    for (const row of tables[position] as readonly Row[]) table.put(keyOf(row, key), row);
   }
   return rows;
 }

@@ -30,15 +30,16 @@ import { countedIds, FakeClock } from './fixture.ts';
 import { assertLegalHistory } from './legal-history.ts';
 import { MemoryReader } from './memory-reader.ts';
 import { MemoryStore } from './memory-store.ts';
+import { openPostgresWorld } from './postgres-world.ts';
 import { type Dump, dumpOf, rowsOf } from './row-dump.ts';
 
 /** The manager itself; only that after every command somebody looks at the rows. */
 class WatchedManager extends ExecutionModelManager {
-  readonly #look: () => void;
+  readonly #watch: <T>(command: () => Promise<T>) => Promise<T>;
 
-  constructor(queue: CommitQueue, reader: Reader, look: () => void) {
+  constructor(queue: CommitQueue, reader: Reader, watch: <T>(command: () => Promise<T>) => Promise<T>) {
     super(queue, reader);
-    this.#look = look;
+    this.#watch = watch;
   }
 
   /** Any command as it is, for tests that go through all of them. */
@@ -46,16 +47,12 @@ class WatchedManager extends ExecutionModelManager {
     return this.send(command);
   }
 
-  protected override async send<N extends CommandName>(command: CommandOf<N>): Promise<ReplyTo<N>> {
-    const reply = await super.send(command);
-    this.#look();
-    return reply;
+  protected override send<N extends CommandName>(command: CommandOf<N>): Promise<ReplyTo<N>> {
+    return this.#watch(() => super.send(command));
   }
 
-  override async together<T>(steps: (model: ModelSteps) => T): Promise<T> {
-    const reply = await super.together(steps);
-    this.#look();
-    return reply;
+  override together<T>(steps: (model: ModelSteps) => T): Promise<T> {
+    return this.#watch(() => super.together(steps));
   }
 }
 
@@ -66,14 +63,21 @@ interface Opened {
   readonly store: Store;
   readonly reader: Reader;
   readonly rows: () => Rows;
-  readonly dataDir?: string;
+  /** Where rows have to be fetched before they can be looked at. */
+  readonly refresh?: (isWatched: boolean) => Promise<void>;
+  readonly tamper: (how: Tampering) => void | Promise<void>;
   readonly close: () => Promise<void>;
+}
+
+interface Tampering {
+  readonly rows: (rows: Rows) => void;
+  readonly sql: string;
 }
 
 /** An engine of its own for one test: its store, its clock, its ids. Every command is followed by all invariants. */
 export class World {
   readonly kind: StoreKind;
-  readonly clock = new FakeClock();
+  readonly clock: FakeClock;
   readonly ids: IdSource = countedIds();
   readonly manager: WatchedManager;
   readonly reader: Reader;
@@ -82,25 +86,28 @@ export class World {
   readonly #queue: CommitQueue;
   #seen: Rows = new Rows();
   #watched = true;
+  #tampered: Promise<void> | void = undefined;
   #fatal: unknown;
   #commits = 0;
 
-  private constructor(kind: StoreKind) {
+  private constructor(kind: StoreKind, clock: FakeClock, opened: Opened) {
     this.kind = kind;
-    this.#opened = STORES[kind](this.clock);
-    const { store, reader } = this.#opened;
-    const { clock, ids } = this;
+    this.clock = clock;
+    this.#opened = opened;
+    const { store, reader } = opened;
+    const { ids } = this;
     const onFatal = (error: unknown) => {
       this.#fatal = error;
     };
     this.#queue = new CommitQueue({ store: this.#counted(store), clock, ids, changes: new ChangeFeed(), onFatal });
-    this.manager = new WatchedManager(this.#queue, reader, () => this.#look());
+    this.manager = new WatchedManager(this.#queue, reader, (command) => this.#watch(command));
     this.reader = reader;
     this.self = ids.next('worker');
   }
 
   static async open(kind: StoreKind): Promise<World> {
-    const world = new World(kind);
+    const clock = new FakeClock();
+    const world = new World(kind, clock, await STORES[kind](clock));
     await world.manager.registerWorker(world.self, { name: 'one', pool: 'default', leaseMs: 45_000 });
     return world;
   }
@@ -162,12 +169,9 @@ export class World {
   }
 
   /** Breaks the rows behind the engine's back; from then on nobody asks the invariants. */
-  tamper(how: { readonly rows: (rows: Rows) => void; readonly sql: string }): void {
+  tamper(how: Tampering): void {
     this.stopWatching();
-    if (this.#opened.dataDir === undefined) return how.rows(this.rows);
-    const db = new DatabaseSync(join(this.#opened.dataDir, 'pawl.db'));
-    db.exec(how.sql);
-    db.close();
+    this.#tampered = this.#opened.tamper(how);
   }
 
   /** The process dies at this point of the commit: the caller never hears, and this world takes no more commands. */
@@ -221,6 +225,19 @@ export class World {
     };
   }
 
+  async #watch<T>(command: () => Promise<T>): Promise<T> {
+    await this.#tampered;
+    try {
+      const reply = await command();
+      await this.#opened.refresh?.(this.#watched);
+      this.#look();
+      return reply;
+    } catch (error) {
+      await this.#opened.refresh?.(false);
+      throw error;
+    }
+  }
+
   #look(): void {
     if (!this.#watched) return;
     const { rows } = this;
@@ -237,7 +254,13 @@ export class World {
 function openMemory(): Opened {
   const store = new MemoryStore();
   const rows = () => store.rows;
-  return { store, reader: new MemoryReader(rows), rows, close: () => store.close() };
+  return {
+    store,
+    reader: new MemoryReader(rows),
+    rows,
+    tamper: (how) => how.rows(store.rows),
+    close: () => store.close(),
+  };
 }
 
 function openSqlite(clock: FakeClock): Opened {
@@ -248,7 +271,11 @@ function openSqlite(clock: FakeClock): Opened {
     store,
     reader,
     rows: () => rowsOf(reader),
-    dataDir,
+    tamper: ({ sql }) => {
+      const db = new DatabaseSync(join(dataDir, 'pawl.db'));
+      db.exec(sql);
+      db.close();
+    },
     close: async () => {
       reader.close();
       await store.close();
@@ -257,14 +284,34 @@ function openSqlite(clock: FakeClock): Opened {
   };
 }
 
-const STORES = { memory: openMemory, sqlite: openSqlite } as const;
+/** Rows there have to be fetched, so what a test looks at are those of the last command. */
+async function openPostgres(clock: FakeClock): Promise<Opened> {
+  const world = await openPostgresWorld(clock);
+  return {
+    ...world,
+    tamper: ({ rows, sql }) => {
+      rows(world.rows());
+      return world.tamper(sql);
+    },
+  };
+}
+
+const STORES = { memory: openMemory, sqlite: openSqlite, postgres: openPostgres } as const;
 export type StoreKind = keyof typeof STORES;
 
-/** One test, told twice: on plain rows and on the real database, each in a world of its own. */
+const TOLD: Readonly<Record<StoreKind, string>> = {
+  memory: 'in memory',
+  sqlite: 'on SQLite',
+  postgres: 'on PostgreSQL',
+};
+
+/** The stores every test is told on; `npm run test:conformance` names another. */
+const KINDS = (process.env.PAWL_TEST_STORES ?? 'memory sqlite').split(' ') as StoreKind[];
+
+/** One test, told once for each store: on plain rows and on real databases, each in a world of its own. */
 export function forEachStore(name: string, tell: (world: World) => Promise<void>): void {
   test(name, async (t) => {
-    await t.test('in memory', () => inWorld('memory', tell));
-    await t.test('on SQLite', () => inWorld('sqlite', tell));
+    for (const kind of KINDS) await t.test(TOLD[kind], () => inWorld(kind, tell));
   });
 }
 

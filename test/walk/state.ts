@@ -74,7 +74,7 @@ const EMPTY: State = {
 };
 
 /** Ids that rise, made from a number the state carries: the same step from the same state makes the same ids. */
-class SerialIds implements IdSource {
+export class SerialIds implements IdSource {
   serial: number;
 
   constructor(serial: number) {

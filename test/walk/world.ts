@@ -83,8 +83,8 @@ export function setTheStage(
   versions: number,
   workers: number,
   leaseMs: number = LEASE_MS,
+  stage: Stage = new Stage(),
 ): Setting {
-  const stage = new Stage();
   const neighbour = settleNeighbour(stage);
   const { workflow: home } = stage.do({ do: 'createWorkflow', name: 'home', by: PERSON });
   const scripts = VERSIONS.slice(0, versions).map((handlers, minor) => addVersion(stage, home, handlers, minor));

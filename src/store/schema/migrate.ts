@@ -9,10 +9,11 @@ import { MIGRATIONS, type Migration, versionTable } from './migrations.ts';
  * a process that dies in between leaves the last whole version, and the next start goes on from there.
  */
 export function migrate(db: SqliteDatabase, dialect: Dialect, migrations: readonly Migration[] = MIGRATIONS): void {
-  refuseForeign(db, dialect);
+  const [tables, versions] = db.rows(dialect.countTables)[0] ?? [];
+  refuseForeign(db.path, Number(tables), versions !== 0);
   const known = migrations.at(-1)?.version ?? 0;
   const found = versionOf(db, dialect);
-  if (found > known) refuseNewer(db, found, known);
+  if (found > known) refuseNewer(db.path, found, known);
   for (const { version, steps } of migrations) {
     if (version <= found) continue;
     inTransaction(db, [
@@ -24,7 +25,7 @@ export function migrate(db: SqliteDatabase, dialect: Dialect, migrations: readon
   renewGuards(db, dialect);
 }
 
-const FIRST_VERSION = `INSERT INTO schema_version (id, version, guards, probe) VALUES (1, 0, '', '')`;
+export const FIRST_VERSION = `INSERT INTO schema_version (id, version, guards, probe) VALUES (1, 0, '', '')`;
 
 /** Guards are words of the program, not data: where they differ from the ones in the database, all are put in anew. */
 function renewGuards(db: SqliteDatabase, dialect: Dialect): void {
@@ -57,21 +58,20 @@ export function isEmpty(db: SqliteDatabase, dialect: Dialect): boolean {
 }
 
 /** A database of some other program must not get our tables. */
-function refuseForeign(db: SqliteDatabase, dialect: Dialect): void {
-  const [tables, versions] = db.rows(dialect.countTables)[0] ?? [];
-  if (tables === 0 || versions !== 0) return;
+export function refuseForeign(path: string, tables: number, isOurs: boolean): void {
+  if (tables === 0 || isOurs) return;
   throw new StoreFailedError({
     code: 'store-foreign',
-    message: `${db.path} is not a Pawl database`,
+    message: `${path} is not a Pawl database`,
     why: `it holds ${tables} tables, none of which says a schema version`,
-    next: [{ label: 'choose another data folder' }],
+    next: [{ label: 'choose another place for the data' }],
   });
 }
 
-function refuseNewer(db: SqliteDatabase, found: number, known: number): never {
+export function refuseNewer(path: string, found: number, known: number): never {
   throw new StoreFailedError({
     code: 'store-newer',
-    message: `${db.path} has schema version ${found}, but this Pawl knows only up to ${known}`,
+    message: `${path} has schema version ${found}, but this Pawl knows only up to ${known}`,
     why: 'it was last opened by a newer Pawl',
     next: [{ label: 'start it with that newer Pawl, or restore the backup made before the upgrade' }],
   });

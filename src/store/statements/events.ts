@@ -25,7 +25,7 @@ const HEADS = table<TopicHead>('heads', {
 });
 
 /** Reserved events are indexed by workflow, then run: one index answers for both, so a run's are asked for with its workflow. */
-function reservedBy(run: string): string {
+export function reservedBy(run: string): string {
   return `workflow_id = (SELECT workflow_id FROM handler_runs WHERE id = ${run})
         AND reserved_by_run_id = ${run} AND status = 'reserved'`;
 }

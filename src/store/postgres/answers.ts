@@ -1,0 +1,155 @@
+import type { EventId, ExecutionId, WorkflowId } from '#base';
+import type { LookupName, Lookups, Question, Script, Source } from '#model';
+import { rowHeldFor, workflowsHeldFor } from './holds.ts';
+import type { AnsweredQuestion } from './lookups.ts';
+
+/** What never changes, and is asked for with nearly every command. */
+const REMEMBERED_MAX = 10_000;
+
+/** Facts that stay true whatever is committed: versions, and which workflow an execution is of. */
+export class Memory {
+  readonly #scripts = new Map<string, readonly Script[]>();
+  readonly #workflows = new Map<ExecutionId, WorkflowId>();
+
+  scripts(id: string): readonly Script[] | undefined {
+    return this.#scripts.get(id);
+  }
+
+  workflowOf(execution: ExecutionId): WorkflowId | undefined {
+    return this.#workflows.get(execution);
+  }
+
+  noteExecution({ id, workflowId }: { readonly id: ExecutionId; readonly workflowId: WorkflowId }): void {
+    keep(this.#workflows, id, workflowId);
+  }
+
+  noteScript(script: Script): void {
+    keep(this.#scripts, script.id, [script]);
+  }
+}
+
+function keep<K, V>(kept: Map<K, V>, key: K, value: V): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const [oldest] = kept.keys();
+  if (kept.size > REMEMBERED_MAX && oldest !== undefined) kept.delete(oldest);
+}
+
+/** What one transaction has read, and what it holds. */
+export class Answers {
+  readonly memory: Memory;
+  /** Nobody else can change what belongs to these until the transaction ends. */
+  readonly locked: ReadonlySet<string>;
+  /** Those that exist, of those it tried to hold: one that is not held is in somebody else's hands. */
+  readonly wanted: ReadonlySet<string>;
+  /** Those that were asked about and do not exist: there is nothing to hold. */
+  readonly #absent = new Set<string>();
+  readonly #rows = new Map<string, readonly unknown[]>();
+  readonly #lists = new Set<readonly string[]>();
+
+  constructor(memory: Memory, locked: Iterable<string> = [], wanted: Iterable<string> = []) {
+    this.memory = memory;
+    this.locked = new Set(locked);
+    this.wanted = new Set(wanted);
+  }
+
+  addAbsent(workflow: WorkflowId): void {
+    this.#absent.add(workflow);
+    this.add({ question: { name: 'workflow', by: [workflow] }, rows: [] });
+  }
+
+  /** Whether what belongs to this workflow stays as it was read. */
+  isSafe(workflow: string): boolean {
+    return this.locked.has(workflow) || this.#absent.has(workflow);
+  }
+
+  add({ question, rows }: AnsweredQuestion): void {
+    this.#rows.set(keyOf(question), rows);
+    if (question.name === 'execution' || question.name === 'openExecutions') {
+      for (const row of rows) this.memory.noteExecution(row as Lookups['execution']['gives']);
+    }
+    if (question.name === 'script') for (const row of rows) this.memory.noteScript(row as Script);
+    for (const row of rows as readonly EventLists[]) {
+      for (const list of [row.eventIds, row.suspects]) if (list && list.length > 1) this.#lists.add(list);
+    }
+  }
+
+  /** Events come in lists, and a rule that asks for one of a list asks for the others next. */
+  alike(question: Question): readonly Question[] {
+    if (question.name !== 'event') return [question];
+    const [id] = question.by;
+    const list = [...this.#lists].find((events) => events.includes(id)) ?? [];
+    return [question, ...list.map((other): Question => ({ name: 'event', by: [other as EventId] }))];
+  }
+
+  get(question: Question): readonly unknown[] | undefined {
+    const known = this.#rows.get(keyOf(question));
+    if (known !== undefined || question.name !== 'script') return known;
+    return this.memory.scripts(question.by[0]);
+  }
+}
+
+/** The columns that hold lists of events, of calls and of runs. */
+interface EventLists {
+  readonly eventIds?: readonly string[];
+  readonly suspects?: readonly string[];
+}
+
+export function keyOf({ name, by }: Question): string {
+  return JSON.stringify([name, ...by]);
+}
+
+/** What no row can hold finds none: PostgreSQL does not even take the one character it cannot keep. */
+export function isKeepable(text: unknown): boolean {
+  return typeof text === 'string' && !text.includes('\0');
+}
+
+/** Thrown through a decision that cannot be made yet. */
+class NotHeld extends Error {}
+
+/** The answers as one unit sees them: what it asked for, and what it could not be told. */
+export class View implements Source {
+  /** The lookups it asked for, so that the next unit of its kind finds them at hand. */
+  readonly asked = new Set<LookupName>();
+  /** What it depends on: its workflows, and rows beside them. */
+  readonly uses = new Set<string>();
+  readonly missing: Question[] = [];
+  /** Workflows whose rows it would need to hold, and nobody has asked for yet. */
+  readonly unlocked = new Set<string>();
+  /** Somebody else holds its rows. */
+  isHeldUp = false;
+  readonly #answers: Answers;
+
+  constructor(answers: Answers) {
+    this.#answers = answers;
+  }
+
+  /** Whether it was told everything, so that what it decided counts. */
+  get isWhole(): boolean {
+    return this.missing.length === 0 && this.unlocked.size === 0 && !this.isHeldUp;
+  }
+
+  fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
+    const question = { name, by } as unknown as Question;
+    this.asked.add(name);
+    if (!by.every(isKeepable)) return [];
+    const rows = this.#answers.get(question);
+    if (rows === undefined) {
+      // The decision is void, but it may go on as long as it can: the more it asks for, the fewer round trips it takes.
+      this.missing.push(...this.#answers.alike(question));
+      return [];
+    }
+    const row = rowHeldFor(question);
+    if (row !== undefined) this.uses.add(row);
+    for (const workflow of workflowsHeldFor(question, rows)) this.#hold(workflow);
+    return rows as readonly Lookups[N]['gives'][];
+  }
+
+  #hold(workflow: string): void {
+    this.uses.add(workflow);
+    if (this.#answers.isSafe(workflow)) return;
+    if (this.#answers.wanted.has(workflow)) this.isHeldUp = true;
+    else this.unlocked.add(workflow);
+    throw new NotHeld(`workflow ${workflow} is not held`);
+  }
+}

@@ -1,0 +1,116 @@
+import { DatabaseError } from 'pg';
+import { StoreFailedError, StoreUnavailableError } from '#base';
+import { REFUSED_BY_COUNT, REFUSED_BY_GUARD } from '../dialect.ts';
+import { ConnectionError } from './connection.ts';
+
+/** A class of codes of the SQL standard and of PostgreSQL: the first two letters. */
+const INTEGRITY = '23';
+const DATA = '22';
+const CONNECTION = '08';
+const RESOURCES = '53';
+const INTERVENTION = '57';
+
+const UNIQUE_VIOLATION = '23505';
+const SERIALIZATION = '40001';
+const DEADLOCK = '40P01';
+const READ_ONLY = '25006';
+const LOCK_NOT_AVAILABLE = '55P03';
+const IDLE_IN_TRANSACTION = '25P03';
+const NO_SUCH_DATABASE = '3D000';
+const MAY_NOT = '42501';
+const MISSING_TABLE = '42P01';
+const DISK_FULL = '53100';
+
+/** What the server itself said, if it was the server. */
+function codeOf(error: unknown): string | undefined {
+  const cause = error instanceof ConnectionError ? error.cause : undefined;
+  return cause instanceof DatabaseError ? cause.code : undefined;
+}
+
+/** The database refuses this write, whoever asks: a CHECK, a key, a trigger, or a row that was not as expected. */
+export function isRefused(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  return code === REFUSED_BY_GUARD || code === REFUSED_BY_COUNT || code.startsWith(INTEGRITY) || code.startsWith(DATA);
+}
+
+/** A write changed more or fewer rows than its rule expected. */
+export function isMiscount(error: unknown): boolean {
+  return codeOf(error) === REFUSED_BY_COUNT;
+}
+
+/** Somebody else wrote the same key first, or two waited for each other: looked at anew, it may well work. */
+export function isRace(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === UNIQUE_VIOLATION || code === SERIALIZATION || code === DEADLOCK;
+}
+
+export function isMissingTable(error: unknown): boolean {
+  return codeOf(error) === MISSING_TABLE;
+}
+
+/** The connection is gone, or about to be: an ERROR leaves it, FATAL and PANIC do not. */
+export function isLost(error: unknown): boolean {
+  if (!(error instanceof ConnectionError)) return false;
+  const { cause } = error;
+  return !(cause instanceof DatabaseError) || cause.severity === 'FATAL' || cause.severity === 'PANIC';
+}
+
+/** What the store says when the database cannot do its work. Anything that is not the database's own error stays what it is. */
+export function postgresError(error: unknown, where: string): unknown {
+  if (!(error instanceof ConnectionError)) return error;
+  const { cause } = error;
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const code = codeOf(error);
+  if (code === undefined) return unreachable(where, said, cause);
+  if (code === DISK_FULL)
+    return unavailable('store-full', `${where} has no space left`, said, 'free some space', cause);
+  if (code === READ_ONLY) {
+    const next = 'name the primary, not a standby, in DATABASE_URL';
+    return unavailable('store-read-only', `${where} takes no writes`, said, next, cause);
+  }
+  if (code === LOCK_NOT_AVAILABLE) {
+    const next = 'look for a process that stands still inside a transaction';
+    return unavailable('store-busy', `${where} did not let us have a row in time`, said, next, cause);
+  }
+  const passes = [CONNECTION, RESOURCES, INTERVENTION].includes(code.slice(0, 2));
+  if (passes || code === IDLE_IN_TRANSACTION || code === SERIALIZATION || code === DEADLOCK)
+    return unreachable(where, said, cause);
+  return failed(where, code, said, cause);
+}
+
+function unreachable(where: string, why: string, cause: unknown): StoreUnavailableError {
+  return unavailable('store-unreachable', `${where} does not answer`, why, 'see that PostgreSQL runs there', cause);
+}
+
+function unavailable(code: string, problem: string, why: string, next: string, cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError({
+    code,
+    message: `${problem}, so nothing was written`,
+    why,
+    next: [{ label: `${next}; a running Pawl then goes on by itself` }],
+    retryable: true,
+    cause,
+  });
+}
+
+function failed(where: string, code: string, said: string, cause: unknown): StoreFailedError {
+  const missing = code === NO_SUCH_DATABASE || code === MAY_NOT || code.startsWith('28');
+  return new StoreFailedError({
+    code: missing ? 'store-cannot-open' : 'store-failed',
+    message: `${where} failed: ${said}`,
+    why: missing ? 'the database, its user or a right of that user is missing' : `PostgreSQL answered ${code}`,
+    next: [{ label: missing ? 'check DATABASE_URL and the rights of its user' : "look into the server's log" }],
+    cause,
+  });
+}
+
+/** The address without what must not be shown. */
+export function shownUrl(url: string): string {
+  try {
+    const { hostname, port, pathname, searchParams } = new URL(url);
+    const host = searchParams.get('host') ?? hostname;
+    return `${host}${port === '' ? '' : `:${port}`}${pathname}`;
+  } catch {
+    return 'the database';
+  }
+}

@@ -1,0 +1,107 @@
+import { reach, sha256 } from '#base';
+import { postgresDialect as dialect } from '../dialect.ts';
+import { guards } from '../schema/guards.ts';
+import { FIRST_VERSION, refuseForeign, refuseNewer } from '../schema/migrate.ts';
+import { MIGRATIONS, type Migration, versionTable } from '../schema/migrations.ts';
+import type { PostgresConnection } from './connection.ts';
+import { isMissingTable } from './failures.ts';
+import { MARKS_TABLE } from './lost-commit.ts';
+
+/** Any number, as long as no other program asks the same database for it. */
+const MIGRATION_LOCK = 7_029_551_001;
+
+/** Building an index over many rows takes its time, and whoever starts meanwhile waits for it. */
+const MIGRATION_MS_MAX = 30 * 60_000;
+
+/** Which cluster the rows were written by. A dump that was put back elsewhere carries the number of where it came from. */
+const ORIGIN_TABLE = `CREATE TABLE cluster_origin (
+    id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1),
+    system_identifier TEXT NOT NULL
+  )`;
+const FIRST_ORIGIN = `INSERT INTO cluster_origin (id, system_identifier)
+  SELECT 1, system_identifier::text FROM pg_control_system()`;
+
+/**
+ * The same migrations and guards as everywhere, each in a transaction under a lock that all processes ask for: of several that
+ * start at once one migrates, and the others find it done. One that dies in between leaves the last whole version.
+ */
+export async function migratePostgres(
+  connection: PostgresConnection,
+  where: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const known = migrations.at(-1)?.version ?? 0;
+  if (await isCurrent(connection, known)) return;
+  for (const { version, steps } of migrations) {
+    await locked(connection, async () => {
+      const { tables, found } = await stateOf(connection);
+      refuseForeign(where, tables, found !== undefined);
+      if ((found ?? 0) > known) refuseNewer(where, found ?? 0, known);
+      if (version <= (found ?? 0)) return [];
+      return [
+        ...(version === 1 ? [versionTable(dialect), FIRST_VERSION, MARKS_TABLE, ORIGIN_TABLE, FIRST_ORIGIN] : []),
+        ...steps(dialect),
+        `UPDATE schema_version SET version = ${version}`,
+      ].map(dialect.schema);
+    });
+  }
+  await locked(connection, () => guardSteps(connection));
+}
+
+/** Nearly always: then nobody has to wait for anybody. */
+async function isCurrent(connection: PostgresConnection, known: number): Promise<boolean> {
+  try {
+    const [found] = await connection.flight([{ text: 'SELECT version, guards FROM schema_version' }]);
+    const [version, hash] = found?.rows[0] ?? [];
+    return version === known && hash === guardTexts().hash;
+  } catch (error) {
+    if (isMissingTable(error)) return false;
+    throw error;
+  }
+}
+
+function guardTexts(): { readonly texts: readonly string[]; readonly hash: string } {
+  const texts = [...dialect.functions, ...guards().map((guard) => dialect.guard(guard))];
+  return { texts, hash: sha256(texts.join('\n')) };
+}
+
+async function guardSteps(connection: PostgresConnection): Promise<readonly string[]> {
+  const { texts, hash } = guardTexts();
+  const [current, old] = await connection.flight([
+    { text: 'SELECT guards FROM schema_version' },
+    { text: dialect.listGuards },
+  ]);
+  if (current?.rows[0]?.[0] === hash) return [];
+  const drops = (old?.rows ?? []).map(([name, table]) => dialect.dropGuard(String(name), String(table)));
+  return [...drops, ...texts, `UPDATE schema_version SET guards = '${hash}'`];
+}
+
+async function locked(connection: PostgresConnection, stepsOf: () => Promise<readonly string[]>): Promise<void> {
+  const begin = [
+    'BEGIN',
+    `SET LOCAL lock_timeout = ${MIGRATION_MS_MAX}`,
+    'SET LOCAL statement_timeout = 0',
+    `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+  ];
+  const send = (...texts: string[]) =>
+    connection.flight(
+      texts.map((text) => ({ text })),
+      MIGRATION_MS_MAX,
+    );
+  // Whatever goes wrong, whoever opened the connection closes it, and nothing of this stays.
+  await send(...begin);
+  for (const step of await stepsOf()) {
+    reach('migration-step');
+    await send(step);
+  }
+  reach('migration-step');
+  await send('COMMIT');
+}
+
+async function stateOf(connection: PostgresConnection): Promise<{ tables: number; found: number | undefined }> {
+  const [counted] = await connection.flight([{ text: dialect.countTables }]);
+  const [tables, versions] = counted?.rows[0] ?? [];
+  if (versions === 0) return { tables: Number(tables), found: undefined };
+  const [version] = await connection.flight([{ text: 'SELECT version FROM schema_version' }]);
+  return { tables: Number(tables), found: Number(version?.rows[0]?.[0] ?? 0) };
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '#base';
+import type { Store } from '../store.ts';
+import type { PostgresConnection } from './connection.ts';
+import { postgresError, shownUrl } from './failures.ts';
+import { migratePostgres } from './migrate.ts';
+import { openSession } from './session.ts';
+import { PostgresStore } from './store.ts';
+
+export interface PostgresOptions {
+  readonly url: string;
+  /** Only for tests: else the database's own clock counts, however far apart the clocks of the machines are. */
+  readonly clock?: Clock;
+}
+
+/** How many round trips it took: what a store far away is measured by. */
+export interface DistantStore extends Store {
+  readonly roundTrips: number;
+}
+
+/** Opens, or creates, the tables in a PostgreSQL database that any number of processes share. */
+export async function openPostgresStore({ url, clock }: PostgresOptions): Promise<DistantStore> {
+  const where = shownUrl(url);
+  let connection: PostgresConnection | undefined;
+  try {
+    connection = await openSession(url);
+    await migratePostgres(connection, where);
+    const [origin] = await connection.flight([
+      {
+        text: `SELECT count(*) FROM cluster_origin
+          WHERE system_identifier <> (SELECT system_identifier::text FROM pg_control_system())`,
+      },
+    ]);
+    return new PostgresStore(connection, { url, where, clock, isRestored: origin?.rows[0]?.[0] !== 0 });
+  } catch (error) {
+    connection?.destroy();
+    throw postgresError(error, where);
+  }
+}

@@ -1,0 +1,251 @@
+import { type Clock, reach, StoreFailedError } from '#base';
+import { GuardError } from '../guard-error.ts';
+import type { Store, Unit, UnitOutcome } from '../store.ts';
+import { Memory } from './answers.ts';
+import { statementsOf } from './apply.ts';
+import { Batch, type DecidedBatch, Habits } from './batch.ts';
+import { ConnectionError, FlightError, type PostgresConnection, type Statement } from './connection.ts';
+import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
+import type { Waiting } from './gather.ts';
+import { CommitMarks } from './lost-commit.ts';
+import { openSession } from './session.ts';
+
+/** A unit that meets another process at the same key looks again; so often in a row it is no accident. */
+const TRIES_MAX = 5;
+
+/** As much as a batch of commands needs: a disk with less left is still full. */
+const PROBE_CHARS = 64 * 1_024;
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  readonly where: string;
+  readonly clock: Clock | undefined;
+  readonly isRestored: boolean;
+}
+
+/**
+ * The store on PostgreSQL, for any number of processes. A batch takes two round trips: one locks its workflows and reads what its
+ * units ask for, one writes and commits. What a write expects is checked by the database itself, so the commit can travel with it.
+ */
+export class PostgresStore implements Store {
+  readonly #options: PostgresStoreOptions;
+  readonly #memory = new Memory();
+  readonly #habits = new Habits();
+  readonly #marks: CommitMarks;
+  #connection: PostgresConnection;
+  #isRestored: boolean;
+  #isClosed = false;
+  #pastFlights = 0;
+
+  constructor(connection: PostgresConnection, options: PostgresStoreOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#isRestored = options.isRestored;
+    this.#marks = new CommitMarks(options.url);
+  }
+
+  /** Round trips so far. */
+  get roundTrips(): number {
+    return this.#pastFlights + this.#connection.flights;
+  }
+
+  async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
+    this.#mustBeOpen();
+    if (units.length === 0) return [];
+    try {
+      const outcomes = await this.#commitTogether(units, 'skip');
+      if (outcomes.some(({ kind }) => kind !== 'deferred')) return outcomes;
+      // Everything is in somebody else's hands: stand in line for it.
+      return await this.#commitTogether(units, 'wait');
+    } catch (error) {
+      throw postgresError(error, this.#options.where);
+    }
+  }
+
+  async probe(): Promise<void> {
+    try {
+      const connection = await this.#connected();
+      const probe = 'UPDATE schema_version SET probe = $1';
+      await connection.flight([{ text: probe, values: ['.'.repeat(PROBE_CHARS)] }]);
+      await connection.flight([{ text: probe, values: [''] }]);
+    } catch (error) {
+      throw postgresError(error, this.#options.where);
+    }
+  }
+
+  isRestored(): boolean {
+    return this.#isRestored;
+  }
+
+  async forgetRestored(): Promise<void> {
+    const connection = await this.#connected();
+    await connection.flight([
+      {
+        text: `UPDATE cluster_origin
+          SET system_identifier = (SELECT system_identifier::text FROM pg_control_system())`,
+      },
+    ]);
+    this.#isRestored = false;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#connection.isOpen) await this.#connection.flight(this.#marks.forget()).catch(() => undefined);
+    await this.#connection.close();
+  }
+
+  /**
+   * A batch that the database refuses is gone through one by one, each in a transaction of its own, so that only the unit that
+   * asked for it is refused.
+   */
+  async #commitTogether(units: readonly Unit[], waiting: Waiting): Promise<readonly UnitOutcome[]> {
+    const attempt = await this.#attempt(units, waiting);
+    if (attempt.kind === 'answered') return attempt.outcomes;
+    if (units.length === 1 && units[0]) return [await this.#commitAlone(units[0], attempt.error)];
+    const outcomes: UnitOutcome[] = [];
+    for (const unit of units) outcomes.push(await this.#commitAlone(unit));
+    return outcomes;
+  }
+
+  async #commitAlone(unit: Unit, refusal?: Error): Promise<UnitOutcome> {
+    let error = refusal;
+    for (let tries = error === undefined ? 0 : 1; tries < TRIES_MAX; tries++) {
+      if (error !== undefined && !isRace(error.cause)) break;
+      const attempt = await this.#attempt([unit], 'wait');
+      if (attempt.kind === 'answered' && attempt.outcomes[0]) return attempt.outcomes[0];
+      if (attempt.kind === 'refused') error = attempt.error;
+    }
+    return { kind: 'refused', error: error ?? new Error('bug: a unit alone was neither answered nor refused') };
+  }
+
+  /** One transaction from its beginning to its end, and again as long as nobody knows what became of it. */
+  async #attempt(units: readonly Unit[], waiting: Waiting): Promise<Attempt> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const connection = await this.#connected();
+      const decided = await this.#decide(connection, units, waiting);
+      const outcomes = decided.decisions.map(outcomeOf);
+      const writing = this.#statements(decided, outcomes);
+      if (writing.length === 0) {
+        await connection.flight([{ text: 'ROLLBACK' }]);
+        return { kind: 'answered', outcomes };
+      }
+      this.#reach('before-commit');
+      const end = await this.#write(connection, writing);
+      if (end === 'aborted') continue;
+      if (end !== 'committed') return { kind: 'refused', error: end };
+      this.#reach('after-commit');
+      this.#note(outcomes);
+      return { kind: 'answered', outcomes };
+    }
+    const cause = new Error(`the connection was lost ${TRIES_MAX} times in a row`);
+    throw new ConnectionError('writing', { cause });
+  }
+
+  async #decide(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting): Promise<DecidedBatch> {
+    try {
+      const surroundings = { connection, memory: this.#memory, habits: this.#habits, marks: this.#marks };
+      return await new Batch(units, waiting, { ...surroundings, clock: this.#options.clock }).decide();
+    } catch (error) {
+      // Nothing was written, and nothing of it may stay open: the next transaction has a connection of its own.
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  /** What cannot even be written down is refused here; the other units are not touched by it. */
+  #statements({ head: before }: DecidedBatch, outcomes: UnitOutcome[]): readonly Written[] {
+    let head = before;
+    return outcomes.flatMap((outcome, position): Written[] => {
+      if (outcome.kind !== 'done') return [];
+      try {
+        const applied = statementsOf(outcome.writes, head);
+        head = applied.head;
+        return applied.statements.map((statement, i) => ({ statement, write: outcome.writes[i] }));
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        outcomes[position] = { kind: 'refused', error };
+        return [];
+      }
+    });
+  }
+
+  /** The writes and the commit in one round trip. Where its answer is lost, the server is asked until it is known. */
+  async #write(connection: PostgresConnection, writing: readonly Written[]): Promise<'committed' | 'aborted' | Error> {
+    const statements = writing.map(({ statement }) => statement);
+    try {
+      const answers = await connection.flight([...statements, { text: 'COMMIT' }]);
+      return answers.at(-1)?.command === 'COMMIT' ? 'committed' : 'aborted';
+    } catch (error) {
+      if (isLost(error) || !connection.isOpen) {
+        connection.destroy();
+        return (await this.#marks.isKept()) ? 'committed' : 'aborted';
+      }
+      if (!(error instanceof FlightError) || !(isRefused(error) || isRace(error))) throw error;
+      return guardError(error, writing);
+    }
+  }
+
+  #note(outcomes: readonly UnitOutcome[]): void {
+    for (const outcome of outcomes) {
+      if (outcome.kind !== 'done') continue;
+      for (const write of outcome.writes) {
+        if (write.set === 'execution.requested') this.#memory.noteExecution(write.row);
+        if (write.set === 'script.added') this.#memory.noteScript(write.row);
+      }
+    }
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw closed(this.#options.where);
+  }
+
+  async #connected(): Promise<PostgresConnection> {
+    this.#mustBeOpen();
+    if (this.#connection.isOpen) return this.#connection;
+    const connection = await openSession(this.#options.url);
+    this.#pastFlights += this.#connection.flights;
+    this.#connection = connection;
+    return connection;
+  }
+
+  /** A listener that throws stands for the death of the process: the connection is left as it would be, and nothing is caught. */
+  #reach(point: 'before-commit' | 'after-commit'): void {
+    try {
+      reach(point);
+    } catch (error) {
+      this.#isClosed = true;
+      this.#connection.destroy();
+      throw error;
+    }
+  }
+}
+
+type Attempt =
+  | { readonly kind: 'answered'; readonly outcomes: readonly UnitOutcome[] }
+  | { readonly kind: 'refused'; readonly error: Error };
+
+interface Written {
+  readonly statement: Statement;
+  readonly write: ConstructorParameters<typeof GuardError>[1]['write'] | undefined;
+}
+
+function outcomeOf(decision: DecidedBatch['decisions'][number]): UnitOutcome {
+  return decision.kind === 'deferred' ? { kind: 'deferred' } : decision;
+}
+
+function guardError(error: FlightError, writing: readonly Written[]): Error {
+  const write = writing[error.position]?.write;
+  const said = error.cause instanceof Error ? error.cause.message : String(error.cause);
+  if (write === undefined) return new Error(`bug: the commit was refused: ${said}`, { cause: error });
+  return new GuardError(isMiscount(error) ? said : `is refused by the database (${said})`, { write, cause: error });
+}
+
+function closed(where: string): StoreFailedError {
+  return new StoreFailedError({
+    code: 'store-closed',
+    message: `the store on ${where} is closed`,
+    why: 'it was closed, or died at a kill point',
+    next: [{ label: 'open it again' }],
+  });
+}
