@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, deploy, startApp } from '#app';
-import type { RunId, WorkflowId } from '#base';
+import type { RunId, ScriptId, WorkflowId } from '#base';
 import { type Connections, openConnections } from '#connector';
 import { createSandboxPool, type SandboxPool } from '#sandbox';
 import { Disk, record, type Tape, transactionsOf } from './recorded.ts';
@@ -113,7 +113,7 @@ async function deployed(dataDir: string, count: number): Promise<string[]> {
 
 async function engineRound(dataDir: string, inFlight: number): Promise<number> {
   const app = await startApp({ dataDir, config });
-  await warm(app.sandbox, loadedScripts(app));
+  await warm(app.sandbox, await loadedScripts(app));
   const startedAt = performance.now();
   await workOff(app, inFlight);
   const ms = performance.now() - startedAt;
@@ -126,10 +126,10 @@ interface Loaded {
   readonly code: string;
 }
 
-function loadedScripts({ engine }: App): Loaded[] {
-  return engine.reader
-    .table('scripts')
-    .map(({ id }) => ({ scriptId: id, code: engine.reader.scriptCode(id)?.code ?? '' }));
+async function loadedScripts({ engine }: App): Promise<Loaded[]> {
+  const scripts = await engine.reader.table('scripts');
+  const code = async (id: ScriptId): Promise<string> => (await engine.reader.scriptCode(id))?.code ?? '';
+  return Promise.all(scripts.map(async ({ id }) => ({ scriptId: id, code: await code(id) })));
 }
 
 /** Children are started and know the scripts, on either side: starting them is not what is compared. */
@@ -158,18 +158,17 @@ async function recordedTape(start: string, inFlight: number): Promise<Tape> {
 
 /** Everything published at once, shared out evenly, until the last commit. */
 async function workOff(app: App, inFlight: number): Promise<void> {
-  const workflows = app.engine.reader.table('workflows').map(({ id }) => id);
+  const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
   const each = Math.ceil(EVENTS / inFlight);
-  const done = new Promise<void>((resolve) => {
+  const done = new Promise<void>((resolve, reject) => {
     let left = each * inFlight;
+    const count = async (run: RunId): Promise<void> => {
+      if ((await app.engine.reader.fetch('run', run))[0]?.status !== 'committed' || --left > 0) return;
+      stop();
+      resolve();
+    };
     const stop = app.engine.listen((changes) => {
-      for (const { kind, id } of changes) {
-        if (kind !== 'run' || app.engine.reader.fetch('run', id as RunId)[0]?.status !== 'committed') continue;
-        if (--left === 0) {
-          stop();
-          resolve();
-        }
-      }
+      for (const { kind, id } of changes) if (kind === 'run') count(id as RunId).catch(reject);
     });
   });
   await Promise.all(workflows.map((workflow) => publishSome(app, workflow, each)));
@@ -189,8 +188,8 @@ async function publishSome(app: App, workflow: WorkflowId, count: number, from =
 /** A quarter of the peak, one event at a time: how long one waits from publish to commit, in milliseconds. */
 async function paced(dataDir: string, perSecond: number): Promise<number[]> {
   const app = await startApp({ dataDir, config });
-  await warm(app.sandbox, loadedScripts(app));
-  const workflows = app.engine.reader.table('workflows').map(({ id }) => id);
+  await warm(app.sandbox, await loadedScripts(app));
+  const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
   const startedAt = performance.now();
   for (let i = 0; i < PACED; i++) {
     const workflow = workflows[i % workflows.length] as WorkflowId;
@@ -198,12 +197,12 @@ async function paced(dataDir: string, perSecond: number): Promise<number[]> {
     const waitMs = startedAt + ((i + 1) * 1_000) / perSecond - performance.now();
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
-  while (app.engine.reader.table('events').some(({ status }) => status !== 'consumed'))
+  while ((await app.engine.reader.table('events')).some(({ status }) => status !== 'consumed'))
     await new Promise((resolve) => setTimeout(resolve, 20));
-  const ends = new Map(app.engine.reader.table('handler_runs').map((run) => [run.id, run.endTimestamp ?? 0]));
-  const waits = app.engine.reader
-    .table('events')
-    .map((event) => (ends.get(event.reservedByRunId as RunId) ?? 0) - event.createdAt);
+  const ends = new Map((await app.engine.reader.table('handler_runs')).map((run) => [run.id, run.endTimestamp ?? 0]));
+  const waits = (await app.engine.reader.table('events')).map(
+    (event) => (ends.get(event.reservedByRunId as RunId) ?? 0) - event.createdAt,
+  );
   await app.stop();
   return waits.sort((a, b) => a - b);
 }

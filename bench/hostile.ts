@@ -121,7 +121,7 @@ function attacking(kind: string, body: string): { end(): Promise<number> } {
         return `globalThis.__pawl_workflow = { name: '${name}', uses: { shop: 'http' }, topics: { out: {} }, consumers: {},
           producers: { h: { publishes: ['out'], schedule: { interval: '1d' }, async handler(ctx) { ${body} } } } };`;
       });
-      await until(() => app.engine.reader.fetch('workflow', workflow)[0]?.maintenance === true);
+      await until(async () => (await app.engine.reader.fetch('workflow', workflow))[0]?.maintenance === true);
     }
     return count;
   };
@@ -144,7 +144,10 @@ async function peakOf(workflows: readonly WorkflowId[]): Promise<number> {
     one.last = publishes.at(-1)?.messageId ?? '';
     await app.engine.manager.publishEvents(one.workflow, publishes, BY);
   }
-  await until(() => ids.every(({ workflow, last }) => isConsumed(workflow, last)));
+  await until(async () => {
+    const consumed = await Promise.all(ids.map(({ workflow, last }) => isConsumed(workflow, last)));
+    return !consumed.includes(false);
+  });
   return (each * workflows.length * 1_000) / (performance.now() - startedAt);
 }
 
@@ -173,18 +176,21 @@ function event(): { topic: string; messageId: string; payload: string } {
   return { topic: 'in', messageId: id, payload: JSON.stringify({ id }) };
 }
 
-function isConsumed(workflow: WorkflowId, messageId: string): boolean {
-  return app.engine.reader.fetch('eventKeyed', workflow, 'in', messageId)[0]?.status === 'consumed';
+async function isConsumed(workflow: WorkflowId, messageId: string): Promise<boolean> {
+  return (await app.engine.reader.fetch('eventKeyed', workflow, 'in', messageId))[0]?.status === 'consumed';
 }
 
 /** Looks again after each commit of a run or a workflow. */
-async function until(holds: () => boolean): Promise<void> {
-  if (holds()) return;
-  await new Promise<void>((resolve) => {
-    const stop = app.engine.listen((changes) => {
-      if (!changes.some(({ kind }) => kind === 'run' || kind === 'workflow') || !holds()) return;
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  if (await holds()) return;
+  await new Promise<void>((resolve, reject) => {
+    const look = async (): Promise<void> => {
+      if (!(await holds())) return;
       stop();
       resolve();
+    };
+    const stop = app.engine.listen((changes) => {
+      if (changes.some(({ kind }) => kind === 'run' || kind === 'workflow')) look().catch(reject);
     });
   });
 }

@@ -31,7 +31,8 @@ async function measure(): Promise<void> {
     console.log(
       `recovered ${engine.recovered.runs} runs, ready in ${(ms / 1_000).toFixed(2)} s (aim: under ${READY_MS_AIM / 1_000} s)`,
     );
-    const broken = INVARIANTS.filter(({ sql }) => engine.reader.offenders(sql).length > 0);
+    const found = await Promise.all(INVARIANTS.map(({ sql }) => engine.reader.offenders(sql)));
+    const broken = INVARIANTS.filter((_, i) => (found[i]?.length ?? 0) > 0);
     console.log(
       broken.length === 0
         ? `all ${INVARIANTS.length} invariants hold`

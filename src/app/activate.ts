@@ -16,7 +16,7 @@ export async function activate(
   script: ScriptId,
   options: ActivateOptions,
 ): Promise<{ status: WorkflowStatus }> {
-  const kept = app.engine.reader.scriptCode(script);
+  const kept = await app.engine.reader.scriptCode(script);
   assert(kept, `version ${script} is missing`);
   const schedule = firstTicks(parseManifest(kept.manifest), app.clock.now());
   return app.engine.manager.activateScript(workflow, script, { ...options, schedule });

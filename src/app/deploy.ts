@@ -90,17 +90,17 @@ export async function validateCode(
 async function deployCompiled(app: App, compiled: CompiledScript, options: DeployOptions): Promise<Deployed> {
   mustHaveConnections(app, compiled);
   const { reader } = app.engine;
-  const found = reader.fetch('workflowNamed', compiled.name)[0];
-  const base = options.base === undefined ? undefined : baseOf(app, compiled.name, found?.id, options.base);
+  const found = (await reader.fetch('workflowNamed', compiled.name))[0];
+  const base = options.base === undefined ? undefined : await baseOf(app, compiled.name, found?.id, options.base);
   const workflow = found?.id ?? (await createOrFind(app, compiled.name, options.by));
   reach('deploy-step');
-  const before = activeOf(app, workflow);
-  const next = nextVersion(reader.fetch('scriptsOf', workflow), compiled, { major: options.major ?? false });
+  const before = await activeOf(app, workflow);
+  const next = nextVersion(await reader.fetch('scriptsOf', workflow), compiled, { major: options.major ?? false });
   const isActive = next.kind === 'known' && next.version.id === before?.id;
   if (base !== undefined && base.id !== before?.id && !isActive) throw notTheBase(compiled.name, base, before);
   const script = next.kind === 'known' ? next.version.id : await add(app, workflow, compiled, next.version, options.by);
   reach('deploy-step');
-  const [run] = reader.fetch('activeRun', workflow);
+  const [run] = await reader.fetch('activeRun', workflow);
   const takesOver = (options.activate ?? true) && !isActive;
   if (takesOver) {
     const { by, skipPending } = options;
@@ -113,7 +113,7 @@ async function deployCompiled(app: App, compiled: CompiledScript, options: Deplo
     version: `${major}.${minor}`,
     isNew: next.kind === 'new',
     activated: takesOver || isActive,
-    status: reader.fetch('workflow', workflow)[0]?.status ?? 'draft',
+    status: (await reader.fetch('workflow', workflow))[0]?.status ?? 'draft',
     before: isActive ? undefined : before,
     inFlight: run && { run: run.id, handler: run.handlerName, script: run.scriptId },
     compiled,
@@ -138,13 +138,13 @@ function mustHaveConnections({ connections }: App, compiled: CompiledScript): vo
   }
 }
 
-function activeOf({ engine }: App, workflow: WorkflowId): Script | undefined {
-  const active = engine.reader.fetch('workflow', workflow)[0]?.activeScriptId;
-  return active ? engine.reader.fetch('script', active)[0] : undefined;
+async function activeOf({ engine }: App, workflow: WorkflowId): Promise<Script | undefined> {
+  const active = (await engine.reader.fetch('workflow', workflow))[0]?.activeScriptId;
+  return active ? (await engine.reader.fetch('script', active))[0] : undefined;
 }
 
-function baseOf({ engine }: App, name: string, workflow: WorkflowId | undefined, base: string): Script {
-  const versions = workflow ? engine.reader.fetch('scriptsOf', workflow) : [];
+async function baseOf({ engine }: App, name: string, workflow: WorkflowId | undefined, base: string): Promise<Script> {
+  const versions = workflow ? await engine.reader.fetch('scriptsOf', workflow) : [];
   const found = versions.find((script) => script.id === base || `${script.major}.${script.minor}` === base);
   if (found) return found;
   throw new RefusedError({
@@ -175,7 +175,7 @@ async function createOrFind({ engine }: App, name: string, by: string): Promise<
   try {
     return (await engine.manager.createWorkflow(name, by)).workflow;
   } catch (error) {
-    const [other] = engine.reader.fetch('workflowNamed', name);
+    const [other] = await engine.reader.fetch('workflowNamed', name);
     if (error instanceof RefusedError && other) return other.id;
     throw error;
   }

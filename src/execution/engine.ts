@@ -1,11 +1,13 @@
 import { type Clock, type IdSource, monotonicIds, systemClock, type WorkerId, type WorkflowId } from '#base';
 import {
   backUpDatabase,
-  type History,
+  type LaterHistory,
+  type LaterReader,
+  lookBackLater,
   openHistory,
   openReader,
   openSqliteStore,
-  type Reader,
+  readLater,
   type Store,
 } from '#store';
 import { type Change, ChangeFeed } from './changes.ts';
@@ -25,9 +27,9 @@ export interface EngineOptions {
 /** An open data folder with its one door, recovered and ready. */
 export interface Engine {
   readonly manager: ExecutionModelManager;
-  readonly reader: Reader;
+  readonly reader: LaterReader;
   /** What has happened, for people: on a connection of its own. */
-  readonly history: History;
+  readonly history: LaterHistory;
   readonly self: WorkerId;
   readonly recovered: Recovered;
   /** The workflows put on hold because this data was put back from a backup. */
@@ -54,8 +56,8 @@ const LEASE_MS = 45_000;
 /** What an engine works on: the one handle that writes, and those that only look. */
 export interface EngineData {
   readonly store: Store;
-  readonly reader: Reader;
-  readonly history: History;
+  readonly reader: LaterReader;
+  readonly history: LaterHistory;
   backUp(file: string): void;
 }
 
@@ -63,8 +65,8 @@ export interface EngineData {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { dataDir, clock = systemClock } = options;
   const store = openSqliteStore({ dataDir, clock });
-  const reader = openReader(dataDir);
-  const history = openHistory(dataDir);
+  const reader = readLater(openReader(dataDir));
+  const history = lookBackLater(openHistory(dataDir));
   return startEngine({ store, reader, history, backUp: (file) => backUpDatabase(dataDir, file) }, options);
 }
 
@@ -100,12 +102,12 @@ export async function startEngine(data: EngineData, options: Omit<EngineOptions,
 
 async function recover(
   manager: ExecutionModelManager,
-  reader: Reader,
+  reader: LaterReader,
   self: WorkerId,
   leaseMs: number,
 ): Promise<Recovered> {
   // Whoever is registered and is not this one is dead, as the lock proves, and holds nothing any more.
-  const dead = reader.unendedWorkers();
+  const dead = await reader.unendedWorkers();
   await manager.together((model) => {
     model.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs });
     for (const worker of dead) model.endWorker(worker);
@@ -135,8 +137,8 @@ async function close(
 /** The folder is free for the next incarnation, also in this process. */
 async function letGo(queue: CommitQueue, { store, reader, history }: EngineData): Promise<void> {
   queue.close();
-  history.close();
-  reader.close();
+  await history.close();
+  await reader.close();
   await store.close();
 }
 

@@ -1,9 +1,11 @@
 // execution: THE ONLY DOOR. Every change of state goes through the ExecutionModelManager, one command, one transaction.
 // It never decides (model does) and never speaks SQL (store does); the writable handle does not leave this room.
 // Start reading at manager.ts, then commit-queue.ts.
+/** Rows of a data folder for those who cannot wait for them; it cannot write. */
+export { openReader, type Reader } from '#store';
 export { type Change, ChangeFeed } from './changes.ts';
 export { CommitQueue } from './commit-queue.ts';
-export { type Engine, type EngineData, openEngine, startEngine } from './engine.ts';
+export { type Engine, type EngineData, type EngineOptions, openEngine, startEngine } from './engine.ts';
 export { ExecutionModelManager, type ModelSteps } from './manager.ts';
 export type { ExecutorPort, OperatorPort, WorkerPort } from './ports.ts';
 export { executorPort, operatorPort, workerPort } from './ports.ts';

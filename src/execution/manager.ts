@@ -1,6 +1,6 @@
 import type { WorkerId } from '#base';
 import type { CommandName, CommandOf, ReplyTo } from '#model';
-import type { Reader } from '#store';
+import type { LaterReader } from '#store';
 import type { CommitQueue, Step } from './commit-queue.ts';
 import { ModelMethods } from './model-methods.ts';
 import {
@@ -28,9 +28,9 @@ export class ModelSteps extends ModelMethods<'step'> {
 /** The one module that owns every transition of runs, events, mutations, sessions and executions; each is one transaction. */
 export class ExecutionModelManager extends ModelMethods<'alone'> {
   readonly #queue: CommitQueue;
-  readonly #reader: Reader;
+  readonly #reader: LaterReader;
 
-  constructor(queue: CommitQueue, reader: Reader) {
+  constructor(queue: CommitQueue, reader: LaterReader) {
     super();
     this.#queue = queue;
     this.#reader = reader;

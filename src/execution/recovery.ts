@@ -1,6 +1,6 @@
 import { type ExecutionId, RefusedError, reach, type WorkerId, type WorkflowId } from '#base';
 import { INVARIANTS } from '#model';
-import type { Reader } from '#store';
+import type { LaterReader } from '#store';
 import type { ExecutionModelManager } from './manager.ts';
 
 /** Rows read per page, and commands under way at once: recovery shares commits, and memory stays flat. */
@@ -23,7 +23,7 @@ export interface OrphanedEvents {
  */
 export async function recoverExecutions(
   manager: ExecutionModelManager,
-  reader: Reader,
+  reader: LaterReader,
   self: WorkerId,
   which: 'with an active run' | 'without an active run',
 ): Promise<RecoveryReport> {
@@ -32,7 +32,7 @@ export async function recoverExecutions(
   let left = 0;
   let after = '';
   for (;;) {
-    const page = reader.unfinishedExecutions({ after, limit: PAGE });
+    const page = await reader.unfinishedExecutions({ after, limit: PAGE });
     const dead = page.filter((row) => row.owner !== self && row.hasActiveRun === (which === 'with an active run'));
     const results = await Promise.all(dead.map((row) => reapOne(manager, row.id, row.epoch)));
     recovered += results.filter(Boolean).length;
@@ -55,19 +55,22 @@ async function reapOne(manager: ExecutionModelManager, execution: ExecutionId, e
   }
 }
 
-export async function recoverMaintenance(manager: ExecutionModelManager, reader: Reader): Promise<number> {
+export async function recoverMaintenance(manager: ExecutionModelManager, reader: LaterReader): Promise<number> {
   let created = 0;
   for (;;) {
     // What one page recovers the next one no longer lists.
-    const workflows = reader.maintenanceWithoutTask(PAGE);
+    const workflows = await reader.maintenanceWithoutTask(PAGE);
     const tasks = await Promise.all(workflows.map((workflow) => manager.createMaintenanceTask(workflow)));
     created += tasks.filter((task) => task.created).length;
     if (workflows.length < PAGE) return created;
   }
 }
 
-export async function orphanedReservedEvents(manager: ExecutionModelManager, reader: Reader): Promise<OrphanedEvents> {
-  const orphans = reader.orphanedReservedEvents(PAGE);
+export async function orphanedReservedEvents(
+  manager: ExecutionModelManager,
+  reader: LaterReader,
+): Promise<OrphanedEvents> {
+  const orphans = await reader.orphanedReservedEvents(PAGE);
   const workflows = [...new Set(orphans.map((event) => event.workflowId))];
   const events = orphans.map((event) => event.id);
   for (const workflow of workflows) {
@@ -88,12 +91,15 @@ export interface Violation {
 }
 
 /** At start: the invariants an index answers. A workflow that breaks one is held and shown; nothing is repaired silently. */
-export async function holdViolators(manager: ExecutionModelManager, reader: Reader): Promise<readonly Violation[]> {
-  const violations = INVARIANTS.filter((invariant) => invariant.atStart).flatMap(({ name, sql }) =>
-    reader
-      .offenders(sql)
-      .map((row) => ({ invariant: name, workflow: row.workflow_id as WorkflowId, id: String(row.id) })),
-  );
+export async function holdViolators(
+  manager: ExecutionModelManager,
+  reader: LaterReader,
+): Promise<readonly Violation[]> {
+  const looks = INVARIANTS.filter((invariant) => invariant.atStart).map(async ({ name, sql }) => {
+    const rows = await reader.offenders(sql);
+    return rows.map((row) => ({ invariant: name, workflow: row.workflow_id as WorkflowId, id: String(row.id) }));
+  });
+  const violations = (await Promise.all(looks)).flat();
   for (const workflow of new Set(violations.map((violation) => violation.workflow))) {
     const broken = violations.filter((violation) => violation.workflow === workflow);
     const reason = broken.map(({ invariant, id }) => `${id} breaks "${invariant}"`).join('; ');
@@ -107,9 +113,12 @@ const RESTORED =
   'Compare what is pending here with what the services say, skip what was done, then resume';
 
 /** After a backup was put back nothing goes out before a person has compared it with the world. */
-export async function holdRestored(manager: ExecutionModelManager, reader: Reader): Promise<readonly WorkflowId[]> {
+export async function holdRestored(
+  manager: ExecutionModelManager,
+  reader: LaterReader,
+): Promise<readonly WorkflowId[]> {
   const held = await Promise.all(
-    reader.table('workflows').map(async ({ id }) => ((await hold(manager, id, RESTORED)) ? [id] : [])),
+    (await reader.table('workflows')).map(async ({ id }) => ((await hold(manager, id, RESTORED)) ? [id] : [])),
   );
   return held.flat();
 }

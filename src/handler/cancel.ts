@@ -3,8 +3,8 @@ import type { SandboxOutcome, SandboxRequest } from '#sandbox';
 import type { HandlerHost } from './handler-host.ts';
 
 /** In words, who asked that this execution end; undefined when nobody did. */
-export function cancelAsked({ engine }: HandlerHost, fence: Fence): string | undefined {
-  const [execution] = engine.reader.fetch('execution', fence.execution);
+export async function cancelAsked({ engine }: HandlerHost, fence: Fence): Promise<string | undefined> {
+  const [execution] = await engine.reader.fetch('execution', fence.execution);
   return execution?.cancelRequestedAt == null ? undefined : `cancelled by ${execution.cancelRequestedBy}`;
 }
 
@@ -18,15 +18,16 @@ export async function runUnlessCancelled(
   request: Omit<SandboxRequest, 'signal'>,
 ): Promise<SandboxOutcome> {
   const ended = new AbortController();
-  const look = (): void => {
-    if (cancelAsked(host, fence) !== undefined) ended.abort();
+  const look = async (): Promise<void> => {
+    if ((await cancelAsked(host, fence)) !== undefined) ended.abort();
   };
   const unlisten = host.engine.listen((changes) => {
-    if (changes.some(({ kind, id }) => kind === 'execution' && id === fence.execution)) look();
+    // A look that fails misses nothing that matters: while the flag stands no call is begun.
+    if (changes.some(({ kind, id }) => kind === 'execution' && id === fence.execution)) look().catch(() => undefined);
   });
   try {
     // What was asked between the last look at the row and now told nobody.
-    look();
+    await look();
     const outcome = await host.sandbox.run({ ...request, signal: ended.signal });
     if (outcome.kind === 'failed' || !ended.signal.aborted) return outcome;
     const { phase } = request;

@@ -13,7 +13,7 @@ import { stopCancelled, stopInternal } from './stop-run.ts';
 /** The state machine of a run. Every round reads the run as the database has it, so a start and a recovery are the same code. */
 export async function driveRun(host: HandlerHost, fence: Fence, id: RunId): Promise<Moved> {
   for (;;) {
-    const [run] = host.engine.reader.fetch('run', id);
+    const [run] = await host.engine.reader.fetch('run', id);
     assert(run, `run ${id} is missing`);
     const moved = await orInternal(host, fence, run, () => step(host, fence, run));
     if (moved === 'again') continue;
@@ -64,14 +64,14 @@ async function step(host: HandlerHost, fence: Fence, run: Run): Promise<Step> {
 /** These two share a commit with the step before them; a run is found in them only if somebody else drove it there. */
 async function advance(host: HandlerHost, fence: Fence, run: RunId, phase: 'prepared' | 'mutated'): Promise<Step> {
   const { manager, reader } = host.engine;
-  const reserved = reader.fetch('reserved', run).length > 0;
+  const reserved = (await reader.fetch('reserved', run)).length > 0;
   await manager.updateConsumerPhase(fence, run, phase === 'prepared' && reserved ? 'mutating' : 'emitting');
   return 'again';
 }
 
 /** At a safe point: a call that went out is awaited and recorded first. */
 async function stopIfCancelled(host: HandlerHost, fence: Fence, run: Run): Promise<Step | undefined> {
-  const error = cancelAsked(host, fence);
+  const error = await cancelAsked(host, fence);
   if (error === undefined || run.phase === 'mutating') return undefined;
   return stopCancelled(host, fence, run, undefined, error);
 }

@@ -7,7 +7,7 @@ import { orBroken, stop, stopBroken } from './stop-run.ts';
 
 /** `next`, and the commit of everything it published, with the next run of the session. */
 export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
-  const script = host.scripts.get(run.scriptId);
+  const script = await host.scripts.get(run.scriptId);
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
   if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run);
@@ -19,7 +19,7 @@ export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): P
     runId: run.id,
     startedAt: run.startTimestamp,
     phase: 'next',
-    args: `[${run.prepareResult},${mutationResult(host, run)}]`,
+    args: `[${run.prepareResult},${await mutationResult(host, run)}]`,
     uses: Object.keys(script.manifest.uses),
     onCall: calls.answer,
   });
@@ -28,8 +28,8 @@ export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): P
 }
 
 /** Through the chain: a retry's `next` is told what became of the call that another run made. */
-function mutationResult(host: HandlerHost, run: ConsumerRun): string {
-  const [ledger] = host.engine.reader.fetch('ledger', run.rootRunId);
+async function mutationResult(host: HandlerHost, run: ConsumerRun): Promise<string> {
+  const [ledger] = await host.engine.reader.fetch('ledger', run.rootRunId);
   if (!ledger) return '{"status":"none"}';
   if (ledger.status === 'applied') return `{"status":"applied","result":${ledger.result ?? 'null'}}`;
   return '{"status":"skipped"}';

@@ -11,7 +11,7 @@ import { orBroken, stop, stopBroken } from './stop-run.ts';
 
 /** `prepare`, and with it `mutate` up to its call: one message to the sandbox, one commit before anything goes out. */
 export async function prepare(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
-  const script = host.scripts.get(run.scriptId);
+  const script = await host.scripts.get(run.scriptId);
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
   const calls = new RunCalls(run, spec.subscribe, host.engine.reader, host.ledger, () => host.clock.now());
@@ -22,7 +22,7 @@ export async function prepare(host: HandlerHost, fence: Fence, run: ConsumerRun)
     runId: run.id,
     startedAt: run.startTimestamp,
     phase: 'prepare',
-    args: argsOf(stateOf(host, run)),
+    args: argsOf(await stateOf(host, run)),
     uses: Object.keys(script.manifest.uses),
     andMutate: spec.hasMutate,
     onCall: calls.answer,
@@ -43,12 +43,12 @@ interface Done {
   readonly outcome: Extract<SandboxOutcome, { kind: 'returned' }>;
 }
 
-function keepPrepared(host: HandlerHost, fence: Fence, run: ConsumerRun, done: Done): Promise<Step> {
+async function keepPrepared(host: HandlerHost, fence: Fence, run: ConsumerRun, done: Done): Promise<Step> {
   const { prepared, outcome } = done;
   if (prepared.reservations.length === 0) return keepEmpty(host, fence, run, done);
   const asked = outcome.mutate?.call;
   if (!asked) return keepUncalled(host, fence, run, done);
-  const call = callOf(host, run, asked, prepared.title);
+  const call = await callOf(host, run, asked, prepared.title);
   if ('problem' in call) return stopBroken(host, fence, run, call.problem, done.calls);
   return send(host, fence, run, call, (model) => reserve(model, fence, run, done, 'mutating'));
 }
@@ -100,13 +100,13 @@ function reserve(
   return to;
 }
 
-export function stateOf(
+export async function stateOf(
   host: HandlerHost,
   run: { workflowId: ConsumerRun['workflowId']; handlerName: string },
-): string | null {
-  const kept = host.engine.reader
-    .fetch('handlerStates', run.workflowId)
-    .find((state) => state.handlerName === run.handlerName);
+): Promise<string | null> {
+  const kept = (await host.engine.reader.fetch('handlerStates', run.workflowId)).find(
+    (state) => state.handlerName === run.handlerName,
+  );
   return kept?.state ?? null;
 }
 

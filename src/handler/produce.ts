@@ -10,9 +10,9 @@ import { orBroken, stop } from './stop-run.ts';
 
 /** A producer reads and publishes; everything it did lands with its commit, and its next tick with it. */
 export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun): Promise<Step> {
-  const script = host.scripts.get(run.scriptId);
+  const script = await host.scripts.get(run.scriptId);
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
-  const state = stateOf(host, run);
+  const state = await stateOf(host, run);
   const outcome = await runUnlessCancelled(host, fence, {
     scriptId: script.id,
     code: script.code,
@@ -20,7 +20,7 @@ export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun)
     runId: run.id,
     startedAt: run.startTimestamp,
     phase: 'producer',
-    args: run.deliveryId === null ? argsOf(state) : argsOf(deliveryJson(host, run), state),
+    args: run.deliveryId === null ? argsOf(state) : argsOf(await deliveryJson(host, run), state),
     uses: Object.keys(script.manifest.uses),
     onCall: calls.answer,
   });
@@ -43,9 +43,9 @@ export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun)
   );
 }
 
-function deliveryJson(host: HandlerHost, run: ProducerRun): string {
+async function deliveryJson(host: HandlerHost, run: ProducerRun): Promise<string> {
   assert(run.deliveryId, `run ${run.id} has no delivery`);
-  const [delivery] = host.engine.reader.fetch('delivery', run.deliveryId);
+  const [delivery] = await host.engine.reader.fetch('delivery', run.deliveryId);
   assert(delivery, `delivery ${run.deliveryId} is missing`);
   const { deliveryId: id, headers, body, receivedAt } = delivery;
   return `{"id":${JSON.stringify(id)},"headers":${headers},"body":${body},"receivedAt":${receivedAt}}`;

@@ -69,11 +69,11 @@ export class RunCalls {
     }
   };
 
-  #events(topic: string, find: (topic: string) => readonly Event[]): string {
+  async #events(topic: string, find: (topic: string) => Promise<readonly Event[]>): Promise<string> {
     if (!this.#subscribed.includes(topic)) {
       throw new HostRefusal(`${this.#run.handlerName} does not subscribe to topic ${topic}`);
     }
-    const events = find(topic);
+    const events = await find(topic);
     for (const event of events) {
       if (event.status === 'pending') this.handedOut.set(event.id, { event: event.id, pendingSeq: event.pendingSeq });
     }
@@ -86,7 +86,7 @@ export class RunCalls {
       throw new HostRefusal(`the run looked at more than ${EVENTS_SHOWN_MAX} events, again and again included`);
   }
 
-  #peek(topic: string, options: unknown): readonly Event[] {
+  async #peek(topic: string, options: unknown): Promise<readonly Event[]> {
     const asked = (options as { limit?: unknown } | null)?.limit ?? PEEK_DEFAULT;
     if (typeof asked !== 'number' || !(asked >= 1)) throw new HostRefusal('the limit of peek is a number from 1');
     const limit = Math.min(Math.floor(asked), PEEK_MAX);
@@ -99,7 +99,7 @@ export class RunCalls {
         after: found.at(-1)?.id,
         limit: Math.min(limit - found.length, size),
       } as const;
-      const events = this.#reader.listEvents(this.#run.workflowId, page);
+      const events = await this.#reader.listEvents(this.#run.workflowId, page);
       this.#show(events.length);
       for (const event of events) {
         chars += event.payload.length;
@@ -113,17 +113,19 @@ export class RunCalls {
     return found;
   }
 
-  #byIds(topic: string, ids: unknown): readonly Event[] {
+  async #byIds(topic: string, ids: unknown): Promise<readonly Event[]> {
     if (!Array.isArray(ids) || ids.length > PEEK_MAX)
       throw new HostRefusal(`getByIds takes a list of at most ${PEEK_MAX} ids`);
     this.#show(ids.length);
     let chars = 0;
-    return ids.flatMap((id) => {
-      const [event] = this.#reader.fetch('eventKeyed', this.#run.workflowId, topic, String(id));
+    const found: Event[] = [];
+    for (const id of ids) {
+      const [event] = await this.#reader.fetch('eventKeyed', this.#run.workflowId, topic, String(id));
       chars += event?.payload.length ?? 0;
       if (chars > EVENTS_CHARS_MAX) throw new HostRefusal('getByIds asks for more than 2 MiB of events: ask for fewer');
-      return event ?? [];
-    });
+      if (event) found.push(event);
+    }
+    return found;
   }
 
   async #read(connection: string, method: string, argument: unknown): Promise<string> {

@@ -22,8 +22,8 @@ export class ScriptShelf {
     this.#reader = reader;
   }
 
-  get(id: ScriptId): LoadedScript {
-    const script = this.#kept.get(id) ?? this.#load(id);
+  async get(id: ScriptId): Promise<LoadedScript> {
+    const script = this.#kept.get(id) ?? (await this.#load(id));
     this.#kept.delete(id);
     this.#kept.set(id, script);
     const [oldest] = this.#kept.keys();
@@ -31,9 +31,9 @@ export class ScriptShelf {
     return script;
   }
 
-  #load(id: ScriptId): LoadedScript {
-    const [row] = this.#reader.fetch('script', id);
-    const text = this.#reader.scriptCode(id);
+  async #load(id: ScriptId): Promise<LoadedScript> {
+    const [row] = await this.#reader.fetch('script', id);
+    const text = await this.#reader.scriptCode(id);
     assert(row && text, `version ${id} is missing`);
     return { id, code: text.code, handlers: row.handlers, manifest: parseManifest(text.manifest) };
   }

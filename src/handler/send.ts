@@ -14,17 +14,17 @@ interface Asked {
 }
 
 /** The script's one call as the host will send it: checked, shown in the host's words, with what the model must know of it. */
-export function callOf(
+export async function callOf(
   host: HandlerHost,
   run: ConsumerRun,
   asked: Asked,
   title: string | null,
-): Call | { problem: string } {
-  const { uses } = host.scripts.get(run.scriptId).manifest;
+): Promise<Call | { problem: string }> {
+  const { uses } = (await host.scripts.get(run.scriptId)).manifest;
   if (uses[asked.connection] === undefined)
     return { problem: `mutate calls ${asked.connection}, which the workflow does not use` };
   try {
-    const call = host.ledger.describe(run.workflowId, asked.connection, asked.method, asked.params, title);
+    const call = await host.ledger.describe(run.workflowId, asked.connection, asked.method, asked.params, title);
     return { ...call, preview: shownText(call.preview) };
   } catch (error) {
     if (error instanceof CallRefused) return { problem: error.message };
@@ -57,7 +57,7 @@ async function recordAndSend(
   before: (model: ModelSteps) => 'mutating' | 'emitting' | 'stopped',
   slot: Slot,
 ): Promise<Step> {
-  const version = host.ledger.versionOf(call.connection);
+  const version = await host.ledger.versionOf(call.connection);
   const started = await host.engine.manager.together((model) => {
     if (before(model) === 'stopped') return undefined;
     return model.startMutation(fence, run.id, call);
@@ -70,13 +70,13 @@ async function recordAndSend(
 
 /** A run that begins at `mutating` was made for a call that a person approved: it is sent as it was recorded. */
 export async function sendApproved(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
-  const [row] = host.engine.reader.fetch('ledger', run.rootRunId);
+  const [row] = await host.engine.reader.fetch('ledger', run.rootRunId);
   if (!row) {
     await host.engine.manager.updateConsumerPhase(fence, run.id, 'mutated');
     return 'again';
   }
   const deadline = row.callDeadline ?? host.clock.now();
-  const version = host.ledger.versionOf(row.connection);
+  const version = await host.ledger.versionOf(row.connection);
   reach('call-recorded');
   const outcome = await host.ledger.send(row, { mutation: row.id, idempotencyKey: row.idempotencyKey, deadline });
   return goOnAfterCall(host, fence, run, { mutation: row.id, connection: row.connection, version }, outcome);

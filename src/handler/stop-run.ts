@@ -10,7 +10,7 @@ import type { RunCalls } from './run-calls.ts';
 import type { LoadedScript } from './script-shelf.ts';
 
 /** The sandbox ended a phase: what that makes of the run, by what went wrong and not by what the script says about it. */
-export function stop(
+export async function stop(
   host: HandlerHost,
   fence: Fence,
   run: Run,
@@ -19,7 +19,7 @@ export function stop(
   script: LoadedScript,
 ): Promise<Step> {
   if (failed.errorKind === 'cancelled') {
-    return stopCancelled(host, fence, run, calls, cancelAsked(host, fence) ?? failed.message);
+    return stopCancelled(host, fence, run, calls, (await cancelAsked(host, fence)) ?? failed.message);
   }
   const refused = failed.refusal?.cause;
   if (refused instanceof CallRefused) return stopRefused(host, fence, run, calls, refused);
@@ -40,14 +40,14 @@ const STATUS_OF: Readonly<Record<Exclude<Failed['errorKind'], 'cancelled'>, Stop
 };
 
 /** Somebody asked the execution to end before the script had: nothing of what it said is kept but its records. */
-export function stopCancelled(
+export async function stopCancelled(
   host: HandlerHost,
   fence: Fence,
   run: Run,
   calls: RunCalls | undefined,
   error: string,
 ): Promise<Step> {
-  const schedule = host.scripts.get(run.scriptId).manifest.schedules[run.handlerName];
+  const schedule = (await host.scripts.get(run.scriptId)).manifest.schedules[run.handlerName];
   const nextAt = schedule ? nextTick(schedule, host.clock.now()) : null;
   return end(host, fence, run, calls, 'cancelled', { error, nextAt });
 }

@@ -3,11 +3,11 @@ import type { Mutation, Workflow } from '#model';
 import type { Api } from './context.ts';
 
 /** A workflow by its name or id. */
-export function workflowAt({ app }: Api, named: string): Workflow {
+export async function workflowAt({ app }: Api, named: string): Promise<Workflow> {
   const { history } = app.engine;
-  const [found] = history.fetch('workflowNamed', named);
+  const [found] = await history.fetch('workflowNamed', named);
   const row =
-    found ?? (idShapeOf(named) === 'workflow' ? history.fetch('workflow', named as WorkflowId)[0] : undefined);
+    found ?? (idShapeOf(named) === 'workflow' ? (await history.fetch('workflow', named as WorkflowId))[0] : undefined);
   if (row) return row;
   throw new RefusedError({
     code: 'not-found',
@@ -28,9 +28,9 @@ export function idOf<K extends IdKind>(kind: K, text: string): IdOf<K> {
   });
 }
 
-export function mutationAt({ app }: Api, text: string): Mutation {
+export async function mutationAt({ app }: Api, text: string): Promise<Mutation> {
   const id = idOf('mutation', text);
-  const [row] = app.engine.history.fetch('mutation', id);
+  const [row] = await app.engine.history.fetch('mutation', id);
   if (row) return row;
   throw new RefusedError({
     code: 'not-found',
@@ -42,12 +42,12 @@ export function mutationAt({ app }: Api, text: string): Mutation {
 }
 
 /** A version of a workflow by its number, or any by its id. A number without a workflow names none. */
-export function scriptNamed(
+export async function scriptNamed(
   { app }: Api,
   workflow: Workflow | undefined,
   named: string | undefined,
-): string | undefined {
+): Promise<string | undefined> {
   if (named === undefined || workflow === undefined) return named;
-  const versions = app.engine.history.fetch('scriptsOf', workflow.id);
+  const versions = await app.engine.history.fetch('scriptsOf', workflow.id);
   return versions.find(({ major, minor }) => `${major}.${minor}` === named)?.id ?? named;
 }

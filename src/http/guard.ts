@@ -83,25 +83,26 @@ function notTooOften({ requests }: Guards) {
 
 function onlyWhoMay(guards: Guards, route: Guarded, scope: TokenScope) {
   return createMiddleware<Env>(async (ask, next) => {
-    const asker = askerOf(ask, guards, route);
+    const asker = await askerOf(ask, guards, route);
     if (!allows(asker.scopes, scope)) throw notAllowed(asker, scope);
     ask.set('asker', asker);
     return next();
   });
 }
 
-function askerOf(ask: Ask, guards: Guards, route: Guarded): Asker {
+async function askerOf(ask: Ask, guards: Guards, route: Guarded): Promise<Asker> {
   const { access } = guards;
   const header = ask.req.header('authorization');
   const [, bearer] = /^Bearer\s+(\S+)$/i.exec(header ?? '') ?? [];
   if (bearer !== undefined) {
     return (
-      access.byBearer(bearer, nameIn(ask.req.header('x-pawl-by'))) ?? unknown(ask, guards, 'the token is not good')
+      (await access.byBearer(bearer, nameIn(ask.req.header('x-pawl-by')))) ??
+      unknown(ask, guards, 'the token is not good')
     );
   }
   const session = header === undefined ? sessionIn(ask) : undefined;
   if (session === undefined) return unknown(ask, guards, 'the request has no token');
-  const asker = access.bySession(session) ?? unknown(ask, guards, 'the session is over');
+  const asker = (await access.bySession(session)) ?? unknown(ask, guards, 'the session is over');
   // A page cannot send a header with this one; it tells keys and nothing else.
   if (route.path !== '/api/live') mustBeOurPage(ask, access.csrfOf(session));
   return asker;

@@ -6,13 +6,13 @@ const LINES_BEFORE = 6;
 const LINES_AFTER = 4;
 
 /** The author's lines around the place where a run failed; none where the files were not sent along. */
-export function linesAround(
+export async function linesAround(
   { app }: Api,
   run: RunId | null,
   { file, line }: { readonly file: string; readonly line: number },
-): { number: number; text: string }[] {
-  const [row] = run === null ? [] : app.engine.history.fetch('run', run);
-  const kept = row && app.engine.reader.scriptCode(row.scriptId);
+): Promise<{ number: number; text: string }[]> {
+  const [row] = run === null ? [] : await app.engine.history.fetch('run', run);
+  const kept = row && (await app.engine.reader.scriptCode(row.scriptId));
   const source = kept && authorSources(parseManifest(kept.manifest)).find((each) => each.file === file);
   if (!source) return [];
   return source.text

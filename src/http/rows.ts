@@ -5,23 +5,23 @@ import { outcomeWords, type Teller, versionName, waitingOf } from '#story';
 
 type Reads = Pick<Teller, 'history'>;
 
-export function workflowRow(reads: Reads, row: Workflow) {
-  const waiting = waitingOf(reads, row);
-  return { ...row, version: versionOf(reads, row.activeScriptId), pending: waiting.pending, waiting };
+export async function workflowRow(reads: Reads, row: Workflow) {
+  const waiting = await waitingOf(reads, row);
+  return { ...row, version: await versionOf(reads, row.activeScriptId), pending: waiting.pending, waiting };
 }
 
 export function scriptRow(row: Script, active: string | null) {
   return { ...row, version: versionName(row), active: row.id === active };
 }
 
-export function sessionRow(reads: Reads, { startTimestamp: startedAt, endTimestamp: endedAt, ...row }: Session) {
-  return { ...row, version: versionOf(reads, row.scriptId), startedAt, endedAt };
+export async function sessionRow(reads: Reads, { startTimestamp: startedAt, endTimestamp: endedAt, ...row }: Session) {
+  return { ...row, version: await versionOf(reads, row.scriptId), startedAt, endedAt };
 }
 
-export function runRow(reads: Reads, { startTimestamp: startedAt, endTimestamp: endedAt, ...row }: Run) {
+export async function runRow(reads: Reads, { startTimestamp: startedAt, endTimestamp: endedAt, ...row }: Run) {
   return {
     ...row,
-    version: versionOf(reads, row.scriptId),
+    version: await versionOf(reads, row.scriptId),
     prepareResult: parsedJson(row.prepareResult),
     outputState: parsedJson(row.outputState),
     startedAt,
@@ -41,8 +41,8 @@ export function stateRow({ handlerName: handler, ...row }: HandlerState) {
   return { handler, ...row, state: parsedJson(row.state) };
 }
 
-function versionOf({ history }: Reads, script: Script['id'] | null): string | null {
-  const [row] = script === null ? [] : history.fetch('script', script);
+async function versionOf({ history }: Reads, script: Script['id'] | null): Promise<string | null> {
+  const [row] = script === null ? [] : await history.fetch('script', script);
   return row ? versionName(row) : null;
 }
 

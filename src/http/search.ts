@@ -9,21 +9,20 @@ type Found = z.input<typeof found>;
 const WORKFLOWS_MAX = 10_000;
 
 /** Anything by its id, its name or a part of its title: what fits best in front, then what is newest. */
-export function searchFor(api: Api, q: string, limit: number): Found[] {
+export async function searchFor(api: Api, q: string, limit: number): Promise<Found[]> {
   const looks = [workflows, connections, byId, inputs, outputs, events];
   const items = new Map<string, Found>();
   for (const look of looks) {
-    for (const each of look(api, q.trim(), limit)) items.set(`${each.kind} ${each.id}`, each);
+    for (const each of await look(api, q.trim(), limit)) items.set(`${each.kind} ${each.id}`, each);
     if (items.size >= limit) break;
   }
   return [...items.values()].slice(0, limit);
 }
 
-type Look = (api: Api, q: string, limit: number) => Found[];
+type Look = (api: Api, q: string, limit: number) => Promise<Found[]>;
 
-const workflows: Look = (api, q, limit) =>
-  tellerOf(api)
-    .history.workflows({ limit: WORKFLOWS_MAX })
+const workflows: Look = async (api, q, limit) =>
+  (await tellerOf(api).history.workflows({ limit: WORKFLOWS_MAX }))
     .filter(({ name, id }) => name.toLowerCase().includes(q.toLowerCase()) || id === q)
     .slice(0, limit)
     .map(({ id, name, status, createdAt }) => ({
@@ -35,83 +34,93 @@ const workflows: Look = (api, q, limit) =>
       at: createdAt,
     }));
 
-const connections: Look = ({ app }, q, limit) =>
+const connections: Look = async ({ app }, q, limit) =>
   Object.entries(app.connections.describe().connections)
     .filter(([name]) => name.toLowerCase().includes(q.toLowerCase()))
     .slice(0, limit)
     .map(([name, type]) => ({ kind: 'connection', id: name, title: name, workflow: '', status: type, at: null }));
 
 /** An id that was pasted. Inputs, outputs and events are found by their lists. */
-const byId: Look = (api, q) => {
+const byId: Look = async (api, q) => {
   const { history } = tellerOf(api);
   const shape = idShapeOf(q);
   if (shape === 'script') {
-    return history.fetch('script', q as ScriptId).map((row) => ({
-      kind: 'version',
-      id: row.id,
-      title: `version ${versionName(row)} by ${row.createdBy}`,
-      workflow: nameOf(api, row.workflowId),
-      status: '',
-      at: row.createdAt,
-    }));
+    return await Promise.all(
+      (await history.fetch('script', q as ScriptId)).map(async (row) => ({
+        kind: 'version',
+        id: row.id,
+        title: `version ${versionName(row)} by ${row.createdBy}`,
+        workflow: await nameOf(api, row.workflowId),
+        status: '',
+        at: row.createdAt,
+      })),
+    );
   }
   if (shape === 'run') {
-    return history.list('runs', { limit: 1, q }).rows.map((row) => ({
-      kind: 'run',
-      id: row.id,
-      title: row.handlerName,
-      workflow: nameOf(api, row.workflowId),
-      status: row.status,
-      at: row.startTimestamp,
-    }));
+    return await Promise.all(
+      (await history.list('runs', { limit: 1, q })).rows.map(async (row) => ({
+        kind: 'run',
+        id: row.id,
+        title: row.handlerName,
+        workflow: await nameOf(api, row.workflowId),
+        status: row.status,
+        at: row.startTimestamp,
+      })),
+    );
   }
   if (shape !== 'session') return [];
-  return history.list('sessions', { limit: 1, q }).rows.map((row) => ({
-    kind: 'session',
-    id: row.id,
-    title: `session by ${row.trigger}`,
-    workflow: nameOf(api, row.workflowId),
-    status: row.result === '' ? 'under way' : row.result,
-    at: row.startTimestamp,
-  }));
+  return await Promise.all(
+    (await history.list('sessions', { limit: 1, q })).rows.map(async (row) => ({
+      kind: 'session',
+      id: row.id,
+      title: `session by ${row.trigger}`,
+      workflow: await nameOf(api, row.workflowId),
+      status: row.result === '' ? 'under way' : row.result,
+      at: row.startTimestamp,
+    })),
+  );
 };
 
-const inputs: Look = (api, q, limit) =>
-  tellerOf(api)
-    .history.list('inputs', { q, limit })
-    .rows.map(({ id, title, source, workflowId, createdAt }) => ({
-      kind: 'input',
-      id,
-      title,
-      workflow: nameOf(api, workflowId),
-      status: source,
-      at: createdAt,
-    }));
+const inputs: Look = async (api, q, limit) =>
+  await Promise.all(
+    (await tellerOf(api).history.list('inputs', { q, limit })).rows.map(
+      async ({ id, title, source, workflowId, createdAt }) => ({
+        kind: 'input',
+        id,
+        title,
+        workflow: await nameOf(api, workflowId),
+        status: source,
+        at: createdAt,
+      }),
+    ),
+  );
 
-const outputs: Look = (api, q, limit) =>
-  tellerOf(api)
-    .history.list('mutations', { q, limit })
-    .rows.map((row) => ({
+const outputs: Look = async (api, q, limit) =>
+  await Promise.all(
+    (await tellerOf(api).history.list('mutations', { q, limit })).rows.map(async (row) => ({
       kind: 'output',
       id: row.id,
       title: row.uiTitle ?? row.preview.split('\n', 1)[0] ?? '',
-      workflow: nameOf(api, row.workflowId),
+      workflow: await nameOf(api, row.workflowId),
       status: outcomeWords(row),
       at: row.createdAt,
-    }));
+    })),
+  );
 
-const events: Look = (api, q, limit) =>
-  tellerOf(api)
-    .history.list('events', { q, limit })
-    .rows.map(({ id, topic, messageId, title, status, workflowId, createdAt }) => ({
-      kind: 'event',
-      id,
-      title: title ?? `${topic} ${messageId}`,
-      workflow: nameOf(api, workflowId),
-      status,
-      at: createdAt,
-    }));
+const events: Look = async (api, q, limit) =>
+  await Promise.all(
+    (await tellerOf(api).history.list('events', { q, limit })).rows.map(
+      async ({ id, topic, messageId, title, status, workflowId, createdAt }) => ({
+        kind: 'event',
+        id,
+        title: title ?? `${topic} ${messageId}`,
+        workflow: await nameOf(api, workflowId),
+        status,
+        at: createdAt,
+      }),
+    ),
+  );
 
-function nameOf({ app }: Api, workflow: WorkflowId): string {
-  return app.engine.history.fetch('workflow', workflow)[0]?.name ?? '';
+async function nameOf({ app }: Api, workflow: WorkflowId): Promise<string> {
+  return (await app.engine.history.fetch('workflow', workflow))[0]?.name ?? '';
 }

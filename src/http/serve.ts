@@ -52,7 +52,7 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
   const dataDir = resolve(options.dataDir);
   const { clock, engine } = app;
   const access = new Access({ engine, clock, ownerToken: ownerTokenIn(dataDir) });
-  if (place.isRemote && !access.hasTokens()) throw noTokens(place);
+  if (place.isRemote && !(await access.hasTokens())) throw noTokens(place);
   const startedAt = clock.now();
   const live = new Live(engine, clock, startedAt);
   let { port } = options;

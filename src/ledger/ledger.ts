@@ -48,7 +48,13 @@ export class Ledger {
   }
 
   /** A script's call in the host's words: what will really be sent, and what the model must know of its method. */
-  describe(workflow: WorkflowId, connection: string, method: string, params: string, title: string | null): Call {
+  async describe(
+    workflow: WorkflowId,
+    connection: string,
+    method: string,
+    params: string,
+    title: string | null,
+  ): Promise<Call> {
     try {
       const described = this.#options.connections.describeCall(connection, method, JSON.parse(params));
       return {
@@ -60,7 +66,7 @@ export class Ledger {
         timeoutMs: described.timeoutMs,
         canReconcile: described.canReconcile,
         visibilityMs: described.visibilityMs,
-        needsApproval: this.#needsApproval(workflow, connection, method, described.approval),
+        needsApproval: await this.#needsApproval(workflow, connection, method, described.approval),
       };
     } catch (error) {
       if (!(error instanceof CallInvalidError)) throw error;
@@ -106,7 +112,7 @@ export class Ledger {
   }
 
   async read(run: RunId, connection: string, method: string, args: unknown): Promise<string> {
-    const version = this.versionOf(connection);
+    const version = await this.versionOf(connection);
     const outcome = await this.#options.connections.read(connection, method, args);
     if (outcome.kind === 'not_done') throw refusedCall(outcome.error, connection, version);
     this.spend(run, connection);
@@ -128,17 +134,17 @@ export class Ledger {
   }
 
   /** Of its secrets: a refusal of older ones must not hold anyone. */
-  versionOf(connection: string): number {
-    return this.#options.engine.reader.fetch('connection', connection)[0]?.version ?? 0;
+  async versionOf(connection: string): Promise<number> {
+    return (await this.#options.engine.reader.fetch('connection', connection))[0]?.version ?? 0;
   }
 
-  #needsApproval(
+  async #needsApproval(
     workflow: WorkflowId,
     connection: string,
     method: string,
     rule: 'never' | 'first' | 'always',
-  ): boolean {
-    if (rule === 'first') return !this.#options.engine.reader.wasApproved(workflow, connection, method);
+  ): Promise<boolean> {
+    if (rule === 'first') return !(await this.#options.engine.reader.wasApproved(workflow, connection, method));
     return rule === 'always';
   }
 
@@ -146,7 +152,7 @@ export class Ledger {
   async reconcile(id: MutationId): Promise<void> {
     const { engine } = this.#options;
     if (!(await this.#claim(id, engine.self))) return;
-    const [row] = engine.reader.fetch('mutation', id);
+    const [row] = await engine.reader.fetch('mutation', id);
     assert(row, `mutation ${id} is missing`);
     const askedAt = this.#options.clock.now();
     const found = await this.#options.connections.reconcile(row.connection, row.method, recordedCall(row), {

@@ -63,7 +63,7 @@ export async function crashAt(options: CrashOptions): Promise<CrashPoint> {
   const life = await Life.open({ folder: moment.folder, number: 2, clock, connections, sandbox });
   try {
     await life.untilQuiet(workflow);
-    const mutation = place.mutation && life.engine.reader.fetch('mutation', place.mutation.id)[0];
+    const mutation = place.mutation && (await life.engine.reader.fetch('mutation', place.mutation.id))[0];
     return {
       place: place.name,
       handler: place.run?.handlerName ?? null,
@@ -71,7 +71,7 @@ export async function crashAt(options: CrashOptions): Promise<CrashPoint> {
       title: place.mutation?.uiTitle ?? null,
       connection: place.mutation?.connection ?? null,
       did: didOf(place.name, mutation),
-      problems: differences(expected, endingOf(life, workflow, calls)),
+      problems: differences(expected, await endingOf(life, workflow, calls)),
     };
   } finally {
     await life.engine.close();
@@ -106,15 +106,15 @@ function whoWasAsked(
 }
 
 /** What a life left behind, and everything that is wrong with it in itself. */
-export function endingOf(life: Life, workflow: WorkflowId, calls: CapturedOptions['calls']): Ending {
+export async function endingOf(life: Life, workflow: WorkflowId, calls: CapturedOptions['calls']): Promise<Ending> {
   const { reader } = life.engine;
   const events = new Map<string, number>();
-  for (const { topic, status } of reader.table('events')) {
+  for (const { topic, status } of await reader.table('events')) {
     const name = `${topic} ${status}`;
     events.set(name, (events.get(name) ?? 0) + 1);
   }
-  const [row] = reader.fetch('workflow', workflow);
-  const failed = reader.table('handler_runs').filter((run) => run.status.startsWith('failed:'));
+  const [row] = await reader.fetch('workflow', workflow);
+  const failed = (await reader.table('handler_runs')).filter((run) => run.status.startsWith('failed:'));
   const stuck =
     row && row.status !== 'active' ? [`the workflow is ${row.status}: ${row.errorReason ?? row.holds}`] : [];
   return {
@@ -122,32 +122,35 @@ export function endingOf(life: Life, workflow: WorkflowId, calls: CapturedOption
     problems: [
       ...failed.map((run) => `${run.handlerName} failed: ${run.error}`),
       ...stuck,
-      ...sentTwice(life, calls),
-      ...INVARIANTS.filter(({ sql }) => reader.offenders(sql).length > 0).map(
-        ({ says }) => `this does not hold: ${says}`,
-      ),
+      ...(await sentTwice(life, calls)),
+      ...(await brokenIn(reader)).map((says) => `this does not hold: ${says}`),
     ],
   };
 }
 
+async function brokenIn(reader: Life['engine']['reader']): Promise<string[]> {
+  const found = await Promise.all(INVARIANTS.map(({ sql }) => reader.offenders(sql)));
+  return INVARIANTS.filter((_, i) => (found[i]?.length ?? 0) > 0).map(({ says }) => says);
+}
+
 /** Calls are told apart by the events behind them: the same event must not be behind two calls of one handler. */
-function sentTwice({ engine: { reader } }: Life, calls: CapturedOptions['calls']): string[] {
-  const ledger = reader.table('mutations');
+async function sentTwice({ engine: { reader } }: Life, calls: CapturedOptions['calls']): Promise<string[]> {
+  const ledger = await reader.table('mutations');
   const counts = new Map<string, number>();
   for (const { idempotencyKey } of calls) {
     const row = ledger.find((each) => each.idempotencyKey === idempotencyKey);
     if (!row) continue;
-    const handler = reader.fetch('run', row.rootRunId)[0]?.handlerName ?? '';
+    const handler = (await reader.fetch('run', row.rootRunId))[0]?.handlerName ?? '';
     for (const event of row.eventIds) {
-      const name = `${handler} sent ${row.connection}.${row.method} for ${eventName(reader, event)}`;
+      const name = `${handler} sent ${row.connection}.${row.method} for ${await eventName(reader, event)}`;
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
   }
   return [...counts].flatMap(([name, count]) => (count > 1 ? [`${name} ${count} times`] : []));
 }
 
-function eventName(reader: Life['engine']['reader'], id: EventId): string {
-  const [event] = reader.fetch('event', id);
+async function eventName(reader: Life['engine']['reader'], id: EventId): Promise<string> {
+  const [event] = await reader.fetch('event', id);
   return event ? `${event.topic} ${event.messageId}` : id;
 }
 

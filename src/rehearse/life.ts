@@ -81,7 +81,7 @@ export class Life {
   async untilQuiet(workflow: WorkflowId): Promise<void> {
     for (let step = 0; step < STEPS_MAX; step++) {
       if ((await this.#session(workflow)) || (await this.#lookUp()) || (await this.#answer(workflow))) continue;
-      const at = this.#nextTime(workflow);
+      const at = await this.#nextTime(workflow);
       if (at === undefined) return;
       this.#options.clock.waitUntil(at);
     }
@@ -90,20 +90,20 @@ export class Life {
 
   async #session(workflow: WorkflowId): Promise<boolean> {
     const { engine } = this;
-    const [due] = engine.reader.dueWorkflows(this.#options.clock.now(), 1);
+    const [due] = await engine.reader.dueWorkflows(this.#options.clock.now(), 1);
     if (!due) return false;
     return (await runDueSession(this.#host, workflow, engine.self)) !== undefined;
   }
 
   async #lookUp(): Promise<boolean> {
-    const [due] = this.engine.reader.dueReconciles(this.#options.clock.now(), 1);
+    const [due] = await this.engine.reader.dueReconciles(this.#options.clock.now(), 1);
     if (due) await this.#ledger.reconcile(due.id);
     return due !== undefined;
   }
 
   /** Plays the person: approves what waits for it, and says of an unknown outcome what is true. */
   async #answer(workflow: WorkflowId): Promise<boolean> {
-    const open = this.engine.reader.fetch('openLedger', workflow);
+    const open = await this.engine.reader.fetch('openLedger', workflow);
     const waiting = open.find((row) => row.status === 'pending' && row.approvedAt === null);
     if (waiting) {
       this.approved.add(waiting.id);
@@ -135,11 +135,11 @@ export class Life {
   }
 
   /** When something will be due that is not due now; undefined when nothing of the rehearsal is. */
-  #nextTime(workflow: WorkflowId): number | undefined {
+  async #nextTime(workflow: WorkflowId): Promise<number | undefined> {
     const { reader } = this.engine;
-    const [row] = reader.fetch('workflow', workflow);
+    const [row] = await reader.fetch('workflow', workflow);
     assert(row, `workflow ${workflow} is missing`);
-    const at = reader.nextWakeAt();
+    const at = await reader.nextWakeAt();
     if (at === null || row.maintenance || row.holds.includes('error')) return undefined;
     if (at > this.#options.clock.now() + WAIT_MS_MAX || this.#waits >= WAITS_MAX) return undefined;
     this.#waits++;

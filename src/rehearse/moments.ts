@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowId } from '#base';
-import type { Engine } from '#execution';
+import type { Reader } from '#execution';
 import type { Mutation, Run } from '#model';
 import type { CapturedCall } from './captured-connections.ts';
 import type { RehearsalClock } from './life.ts';
@@ -35,7 +35,8 @@ export interface Moment {
 const FILES = ['pawl.db', 'pawl.db-wal'];
 
 export interface MomentsOptions {
-  readonly engine: Engine;
+  /** Answers at once: a place is told as it is in the moment somebody could die there. */
+  readonly reader: Reader;
   readonly workflow: WorkflowId;
   readonly folder: string;
   readonly calls: readonly CapturedCall[];
@@ -78,8 +79,7 @@ export class Moments {
 
   /** From the rows of the last commit, as a recovery will find them. */
   #place(): Place {
-    const { engine, workflow, calls } = this.#options;
-    const { reader } = engine;
+    const { reader, workflow, calls } = this.#options;
     const [run] = reader.fetch('activeRun', workflow);
     if (!run) {
       const waiting = reader.fetch('openLedger', workflow).find((row) => row.status === 'pending');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onKillPoint, systemClock, type WorkflowId } from '#base';
 import { type Connections, openConnections, type SecretSource } from '#connector';
+import { openReader } from '#execution';
 import { createSandboxPool, type SandboxPool } from '#sandbox';
 import type { CompiledScript } from '#script';
 import { CapturedConnections, type CapturedOptions } from './captured-connections.ts';
@@ -119,22 +120,24 @@ class Stage {
   /** The life without a death; gives every place where it could have died. */
   async #live(folder: string, clock: RehearsalClock, workflow: WorkflowId): Promise<Plain> {
     const calls: CapturedOptions['calls'] = [];
+    const reader = openReader(folder);
     let moments: Moments | undefined;
     const connections = new CapturedConnections({ ...this.#captured, calls, onCall: () => moments?.note() });
     const life = await Life.open({ folder, number: 1, clock, connections, sandbox: this.#props.sandbox });
     try {
       const imageFolder = (): string => join(this.#props.root, `image-${++this.#images}`);
-      moments = new Moments({ engine: life.engine, workflow, folder, calls, clock, imageFolder });
+      moments = new Moments({ reader, workflow, folder, calls, clock, imageFolder });
       onKillPoint((point) => {
         if (point === 'before-commit') moments?.note();
         if (point === 'after-commit') moments?.committed();
       });
       await life.untilQuiet(workflow);
       onKillPoint(undefined);
-      const ending = endingOf(life, workflow, calls);
-      return { rehearsal: this.#tell(life, ending, connections), moments: moments.all, ending };
+      const ending = await endingOf(life, workflow, calls);
+      return { rehearsal: await this.#tell(life, ending, connections), moments: moments.all, ending };
     } finally {
       onKillPoint(undefined);
+      reader.close();
       await life.engine.close();
     }
   }
@@ -158,22 +161,24 @@ class Stage {
     };
   }
 
-  #tell(life: Life, ending: Ending, connections: CapturedConnections): Rehearsal {
+  async #tell(life: Life, ending: Ending, connections: CapturedConnections): Promise<Rehearsal> {
     const { reader } = life.engine;
     const { madeUp } = this.#captured;
-    const calls = reader.table('mutations').map((row): RehearsedCall => {
-      const { connection, method, preview, uiTitle: title, approvedAt } = row;
-      const handler = reader.fetch('run', row.rootRunId)[0]?.handlerName ?? '';
-      const result = connections.captured(row.idempotencyKey)?.result ?? null;
-      return { handler, title, connection, method, preview, needsApproval: approvedAt !== null, result };
-    });
+    const calls = await Promise.all(
+      (await reader.table('mutations')).map(async (row): Promise<RehearsedCall> => {
+        const { connection, method, preview, uiTitle: title, approvedAt } = row;
+        const handler = (await reader.fetch('run', row.rootRunId))[0]?.handlerName ?? '';
+        const result = connections.captured(row.idempotencyKey)?.result ?? null;
+        return { handler, title, connection, method, preview, needsApproval: approvedAt !== null, result };
+      }),
+    );
     const made = [...madeUp].map(
       (method) => `${method} was answered with a made-up result; give a real one under "mutations" of the samples`,
     );
     return {
       workflow: this.#options.compiled.name,
       isSound: ending.problems.length === 0,
-      runs: reader.table('handler_runs').length,
+      runs: (await reader.table('handler_runs')).length,
       calls,
       events: Object.fromEntries(ending.events),
       crashPoints: [],

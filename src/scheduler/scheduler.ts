@@ -26,6 +26,7 @@ export class Scheduler {
   readonly #busy = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
+  #looked: Promise<void> = Promise.resolve();
   #lookAgain = false;
   #stopped = false;
   #unlisten: (() => void) | undefined;
@@ -44,6 +45,7 @@ export class Scheduler {
     this.#stopped = true;
     this.#unlisten?.();
     clearTimeout(this.#timer);
+    await this.#looked;
     await Promise.all(this.#busy.values());
   }
 
@@ -55,28 +57,33 @@ export class Scheduler {
     }
     this.#looking = true;
     setImmediate(() => {
-      this.#looking = false;
-      this.#lookAgain = false;
-      if (!this.#stopped) this.#look();
-      if (this.#lookAgain) this.#wake();
+      this.#looked = this.#lookOnce();
     });
   }
 
-  #look(): void {
+  async #lookOnce(): Promise<void> {
+    this.#lookAgain = false;
+    if (!this.#stopped) await this.#look();
+    this.#looking = false;
+    if (this.#lookAgain && !this.#stopped) this.#wake();
+  }
+
+  async #look(): Promise<void> {
     const { engine, clock } = this.#options;
     try {
       const now = clock.now();
       const free = (this.#options.inFlightMax ?? IN_FLIGHT_MAX) - this.#busy.size;
       if (free > 0) {
-        for (const { id } of engine.reader.dueWorkflows(now, free + this.#busy.size)) this.#begin(id);
-        for (const { id } of engine.reader.dueReconciles(now, free)) this.#do(id, () => this.#options.reconcile(id));
-        for (const { id } of engine.reader.expiredApprovals(now, free))
+        for (const { id } of await engine.reader.dueWorkflows(now, free + this.#busy.size)) this.#begin(id);
+        for (const { id } of await engine.reader.dueReconciles(now, free))
+          this.#do(id, () => this.#options.reconcile(id));
+        for (const { id } of await engine.reader.expiredApprovals(now, free))
           this.#do(id, () => orFaster(engine.manager.expireCall(id)));
-        for (const id of engine.reader.maintenanceWithoutTask(free))
+        for (const id of await engine.reader.maintenanceWithoutTask(free))
           this.#do(`task ${id}`, () => orFaster(engine.manager.createMaintenanceTask(id)));
-        this.#readMessages();
+        await this.#readMessages();
       }
-      this.#sleepUntil(engine.reader.nextWakeAt());
+      this.#sleepUntil(await engine.reader.nextWakeAt());
     } catch (error) {
       this.#options.onError(error);
       this.#sleepUntil(clock.now() + TROUBLE_MS);
@@ -84,9 +91,9 @@ export class Scheduler {
   }
 
   /** In one process all that a message hints at is in `due_at` already, and heard of through the feed. */
-  #readMessages(): void {
+  async #readMessages(): Promise<void> {
     const { manager, reader } = this.#options.engine;
-    const messages = reader.messages(MESSAGES_AT_ONCE);
+    const messages = await reader.messages(MESSAGES_AT_ONCE);
     if (messages.length === 0 || (messages.length < MESSAGES_AT_ONCE && this.#busy.size > 0)) return;
     this.#do('messages', () =>
       manager.together((model) => {
@@ -103,7 +110,7 @@ export class Scheduler {
 
   /** One thing at a time for each key; when it ends the scheduler looks again. */
   #do(key: string, act: () => Promise<unknown>): void {
-    if (this.#busy.has(key)) return;
+    if (this.#stopped || this.#busy.has(key)) return;
     const done = this.#orWait(act).finally(() => {
       this.#busy.delete(key);
       this.#wake();
@@ -122,7 +129,7 @@ export class Scheduler {
 
   #sleepUntil(at: number | null): void {
     clearTimeout(this.#timer);
-    if (at === null) return;
+    if (at === null || this.#stopped) return;
     const delayMs = Math.max(at - this.#options.clock.now(), 0);
     // Something due now that is not begun waits for a free place, and its end looks again.
     if (delayMs === 0 && this.#busy.size > 0) return;

@@ -27,7 +27,7 @@ export async function verifyAudit(
   let isNotedSeen = noted === undefined;
   let after: string | undefined;
   for (;;) {
-    const { rows, next } = history.list('audit', { order: 'oldest', limit: PAGE, after });
+    const { rows, next } = await history.list('audit', { order: 'oldest', limit: PAGE, after });
     for (const entry of rows) {
       const why = whyBroken(last, entry);
       if (why !== undefined) return verified(last, { seq: entry.seq, why });

@@ -64,25 +64,25 @@ const INPUTS_MAX = 50;
 const FACTS_MAX = 100;
 
 /** Everything in one workflow that waits for a person, each with its evidence. */
-export function casesOf(teller: Teller, workflow: Workflow): readonly Case[] {
-  return needsOf(teller, workflow).map((need) => caseOf(teller, workflow, need));
+export async function casesOf(teller: Teller, workflow: Workflow): Promise<readonly Case[]> {
+  return await Promise.all((await needsOf(teller, workflow)).map((need) => caseOf(teller, workflow, need)));
 }
 
-function caseOf(teller: Teller, workflow: Workflow, need: Need): Case {
+async function caseOf(teller: Teller, workflow: Workflow, need: Need): Promise<Case> {
   const plain = { ...BLANK, ...need, workflows: [workflow.name] };
   switch (need.kind) {
     case 'unknown':
-      return { ...plain, ...question(teller, need) };
+      return { ...plain, ...(await question(teller, need)) };
     case 'approval':
-      return { ...plain, ...approval(teller, workflow, need) };
+      return { ...plain, ...(await approval(teller, workflow, need)) };
     case 'connection':
-      return { ...plain, ...connection(teller, need) };
+      return { ...plain, ...(await connection(teller, need)) };
     case 'error':
-      return { ...plain, known: need.evidence, choices: choicesOfError(teller, workflow) };
+      return { ...plain, known: need.evidence, choices: await choicesOfError(teller, workflow) };
     case 'evidence':
-      return { ...plain, ...contradiction(teller, workflow, need) };
+      return { ...plain, ...(await contradiction(teller, workflow, need)) };
     case 'repair':
-      return { ...plain, ...repair(teller, workflow, need) };
+      return { ...plain, ...(await repair(teller, workflow, need)) };
   }
 }
 
@@ -100,12 +100,12 @@ const BLANK = {
   place: null,
 } as const;
 
-function question(teller: Teller, need: Need): Partial<Case> & Pick<Case, 'choices'> {
-  const [row] = teller.history.fetch('mutation', need.id as MutationId);
+async function question(teller: Teller, need: Need): Promise<Partial<Case> & Pick<Case, 'choices'>> {
+  const [row] = await teller.history.fetch('mutation', need.id as MutationId);
   if (!row) return { choices: [] };
   const { connection, method, canReconcile, reconcileCount } = row;
   return {
-    ...aboutCall(teller, row),
+    ...(await aboutCall(teller, row)),
     known: [
       'The call was written down before its first byte could go out.',
       row.callEndedAt === null
@@ -120,31 +120,35 @@ function question(teller: Teller, need: Need): Partial<Case> & Pick<Case, 'choic
         ? []
         : [`${connection}.${method} has no look-up here, so only somebody who can look there knows.`]),
     ],
-    facts: factsOf(teller, row),
-    choices: choicesOfQuestion(teller, row),
+    facts: await factsOf(teller, row),
+    choices: await choicesOfQuestion(teller, row),
   };
 }
 
-function approval(teller: Teller, workflow: Workflow, need: Need): Partial<Case> & Pick<Case, 'choices'> {
+async function approval(
+  teller: Teller,
+  workflow: Workflow,
+  need: Need,
+): Promise<Partial<Case> & Pick<Case, 'choices'>> {
   if (idShapeOf(need.id) !== 'mutation') {
     return { known: need.evidence, choices: choicesOfGrant(workflow) };
   }
-  const [row] = teller.history.fetch('mutation', need.id as MutationId);
+  const [row] = await teller.history.fetch('mutation', need.id as MutationId);
   if (!row) return { choices: [] };
   const left = row.approvalExpiresAt === null ? null : row.approvalExpiresAt - teller.now;
   return {
-    ...aboutCall(teller, row),
+    ...(await aboutCall(teller, row)),
     known: [
       'Nothing was sent: the call is written down, and waits.',
       ...(left === null ? [] : [`Without an answer its events are put aside in ${duration(left)}.`]),
     ],
-    facts: factsOf(teller, row),
+    facts: await factsOf(teller, row),
     choices: choicesOfApproval(row),
   };
 }
 
-function connection({ history }: Teller, need: Need): Partial<Case> & Pick<Case, 'choices'> {
-  const waiting = history.fetch('workflowsHeldBy', need.id).map(({ name }) => name);
+async function connection({ history }: Teller, need: Need): Promise<Partial<Case> & Pick<Case, 'choices'>> {
+  const waiting = (await history.fetch('workflowsHeldBy', need.id)).map(({ name }) => name);
   return {
     known: [`${need.id} refused its credentials.`, ...need.evidence],
     unknown: ['Whether the secret has been renewed since.'],
@@ -153,28 +157,34 @@ function connection({ history }: Teller, need: Need): Partial<Case> & Pick<Case,
   };
 }
 
-function contradiction(teller: Teller, workflow: Workflow, need: Need): Partial<Case> & Pick<Case, 'choices'> {
-  const [task] = teller.history.fetch('task', need.id as TaskId);
-  const row = task && ledgerOf(teller, task);
+async function contradiction(
+  teller: Teller,
+  workflow: Workflow,
+  need: Need,
+): Promise<Partial<Case> & Pick<Case, 'choices'>> {
+  const [task] = await teller.history.fetch('task', need.id as TaskId);
+  const row = task && (await ledgerOf(teller, task));
   return {
-    ...(row && aboutCall(teller, row)),
+    ...(row && (await aboutCall(teller, row))),
     known: ['Somebody said that it had not happened, and now there is evidence that it had.', ...need.evidence],
-    facts: row ? factsOf(teller, row) : [],
-    choices: choicesOfEvidence(workflow, sentAgain(teller, row)),
+    facts: row ? await factsOf(teller, row) : [],
+    choices: choicesOfEvidence(workflow, await sentAgain(teller, row)),
   };
 }
 
-function repair(teller: Teller, workflow: Workflow, need: Need): Partial<Case> & Pick<Case, 'choices'> {
-  const [run] = teller.history.fetch('run', need.id as RunId);
+async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<Partial<Case> & Pick<Case, 'choices'>> {
+  const [run] = await teller.history.fetch('run', need.id as RunId);
   if (!run) return { choices: [] };
   const isAfter = workflow.pendingRetryRunId === run.id;
-  const [row] = teller.history.fetch('ledger', run.rootRunId);
-  const suspects = run.suspects.slice(0, EVENTS_MAX).flatMap((id) => teller.history.fetch('event', id));
+  const [row] = await teller.history.fetch('ledger', run.rootRunId);
+  const suspects = (
+    await Promise.all(run.suspects.slice(0, EVENTS_MAX).map((id) => teller.history.fetch('event', id)))
+  ).flat();
   return {
-    ...(row && isAfter ? aboutCall(teller, row) : {}),
-    ...aboutRun(teller, run),
+    ...(row && isAfter ? await aboutCall(teller, row) : {}),
+    ...(await aboutRun(teller, run)),
     events: suspects,
-    inputs: inputsOf(teller, run.suspects).slice(0, INPUTS_MAX),
+    inputs: (await inputsOf(teller, run.suspects)).slice(0, INPUTS_MAX),
     known: [
       `${run.handlerName} failed in ${run.phase}: ${oneLine(run.error ?? '')}`,
       isAfter
@@ -182,13 +192,13 @@ function repair(teller: Teller, workflow: Workflow, need: Need): Partial<Case> &
         : 'Nothing went out, and its events are free again.',
     ],
     unknown: isAfter || suspects.length === 0 ? [] : ['Whether the script or one of the events is at fault.'],
-    choices: choicesOfRepair(teller, workflow, run),
+    choices: await choicesOfRepair(teller, workflow, run),
   };
 }
 
-function aboutCall(teller: Teller, row: Mutation): Partial<Case> {
+async function aboutCall(teller: Teller, row: Mutation): Promise<Partial<Case>> {
   const { history } = teller;
-  const [run] = history.fetch('lastRun', row.rootRunId);
+  const [run] = await history.fetch('lastRun', row.rootRunId);
   const { id, connection, method, preview, params, idempotencyKey, status, setAsideAt, approvalExpiresAt } = row;
   return {
     title: row.uiTitle,
@@ -203,14 +213,14 @@ function aboutCall(teller: Teller, row: Mutation): Partial<Case> {
       setAside: setAsideAt !== null,
       expiresAt: approvalExpiresAt,
     },
-    inputs: inputsOf(teller, row.eventIds).slice(0, INPUTS_MAX),
-    events: row.eventIds.slice(0, EVENTS_MAX).flatMap((event) => history.fetch('event', event)),
-    ...(run && aboutRun(teller, run)),
+    inputs: (await inputsOf(teller, row.eventIds)).slice(0, INPUTS_MAX),
+    events: (await Promise.all(row.eventIds.slice(0, EVENTS_MAX).map((event) => history.fetch('event', event)))).flat(),
+    ...(run && (await aboutRun(teller, run))),
   };
 }
 
-function aboutRun({ history }: Teller, run: Run): Partial<Case> {
-  const [script] = history.fetch('script', run.scriptId);
+async function aboutRun({ history }: Teller, run: Run): Promise<Partial<Case>> {
+  const [script] = await history.fetch('script', run.scriptId);
   return {
     run: run.id,
     handler: run.handlerName,
@@ -220,7 +230,7 @@ function aboutRun({ history }: Teller, run: Run): Partial<Case> {
 }
 
 /** What was seen of a call, oldest first. */
-function factsOf({ history }: Teller, row: Mutation): Fact[] {
+async function factsOf({ history }: Teller, row: Mutation): Promise<Fact[]> {
   const facts: Fact[] = [{ at: row.createdAt, source: 'engine', says: 'the call was recorded' }];
   if (row.callDeadline !== null) {
     facts.push({ at: row.callDeadline, source: 'engine', says: 'its time is over: it is not awaited any longer' });
@@ -229,10 +239,10 @@ function factsOf({ history }: Teller, row: Mutation): Fact[] {
     facts.push({ at: row.callEndedAt, source: 'engine', says: `it ended: ${oneLine(row.error ?? 'no answer')}` });
   }
   if (row.reconcileAt !== null) facts.push({ at: row.reconcileAt, source: 'engine', says: 'the next look' });
-  for (const each of history.evidence(row.id, FACTS_MAX)) {
+  for (const each of await history.evidence(row.id, FACTS_MAX)) {
     facts.push({ at: each.createdAt, source: each.source, says: `${each.says}: ${oneLine(each.detail, 2_000)}` });
   }
-  for (const each of history.audit(row.id, FACTS_MAX)) {
+  for (const each of await history.audit(row.id, FACTS_MAX)) {
     facts.push({ at: each.at, source: each.actor, says: list([each.act, each.detail].filter((word) => word !== '')) });
   }
   return facts.sort((a, b) => a.at - b.at);

@@ -23,11 +23,11 @@ export interface Choice {
 
 type Reads = Pick<Teller, 'history'>;
 
-export function choicesOfQuestion(teller: Teller, row: Mutation): Choice[] {
+export async function choicesOfQuestion(teller: Teller, row: Mutation): Promise<Choice[]> {
   const { now } = teller;
   const resolve = (how: string) => ({ path: `/api/outputs/${row.id}/resolve`, body: { how } });
   const typed = (flag: string): string[] => ['pawl', 'resolve', row.id, flag];
-  const handler = handlerOf(teller, row);
+  const handler = await handlerOf(teller, row);
   const goesOn = handler?.hasNext ? `${handler.name} goes on with its next` : 'its events are done';
   const waits = notDoneFrom(row);
   return [
@@ -124,13 +124,13 @@ export function choicesOfConnection(name: string, workflows: number): Choice[] {
   ];
 }
 
-export function choicesOfError(teller: Teller, workflow: Workflow): Choice[] {
+export async function choicesOfError(teller: Teller, workflow: Workflow): Promise<Choice[]> {
   return [
     {
       ...choice('resume', 'Let it go on', ...workflowAct(workflow, 'resume')),
       does: 'The error is taken as seen, and the workflow goes on.',
     },
-    ...goBack(teller, workflow),
+    ...(await goBack(teller, workflow)),
   ];
 }
 
@@ -170,7 +170,7 @@ export function choicesOfEvidence(workflow: Workflow, events: readonly EventId[]
 /** Events of a repair that are not named one by one. */
 const SUSPECTS_MAX = 20;
 
-export function choicesOfRepair(teller: Teller, workflow: Workflow, run: Run): Choice[] {
+export async function choicesOfRepair(teller: Teller, workflow: Workflow, run: Run): Promise<Choice[]> {
   const isAfter = workflow.pendingRetryRunId === run.id;
   return [
     {
@@ -181,8 +181,8 @@ export function choicesOfRepair(teller: Teller, workflow: Workflow, run: Run): C
       ...choice('retry', 'Try again', ...workflowAct(workflow, 'retry')),
       does: `${run.handlerName} is tried again as it is${isAfter ? '; its call is done and is not made again' : ''}.`,
     },
-    ...(isAfter ? [finish(run)] : suspectChoices(teller, run)),
-    ...goBack(teller, workflow),
+    ...(isAfter ? [finish(run)] : await suspectChoices(teller, run)),
+    ...(await goBack(teller, workflow)),
   ];
 }
 
@@ -197,9 +197,9 @@ function finish(run: Run): Choice {
   };
 }
 
-function suspectChoices({ history }: Reads, run: Run): Choice[] {
-  const events = run.suspects
-    .flatMap((each) => history.fetch('event', each))
+async function suspectChoices({ history }: Reads, run: Run): Promise<Choice[]> {
+  const events = (await Promise.all(run.suspects.map((each) => history.fetch('event', each))))
+    .flat()
     .filter(({ status }) => status === 'pending');
   const [first] = events;
   if (!first || events.length > SUSPECTS_MAX) return [];
@@ -225,8 +225,8 @@ function suspectChoices({ history }: Reads, run: Run): Choice[] {
   ];
 }
 
-function goBack(teller: Reads, workflow: Workflow): Choice[] {
-  const before = versionBefore(teller, workflow);
+async function goBack(teller: Reads, workflow: Workflow): Promise<Choice[]> {
+  const before = await versionBefore(teller, workflow);
   if (!before) return [];
   return [
     {
@@ -245,11 +245,11 @@ function choice(id: string, label: string, asks: { path: string; body: object } 
 }
 
 /** The consumer whose call it is, as the version that would go on has it. */
-function handlerOf({ history }: Reads, row: Mutation): ConsumerSpec | undefined {
-  const [run] = history.fetch('run', row.handlerRunId);
-  const active = history.fetch('workflow', row.workflowId)[0]?.activeScriptId ?? row.scriptId;
-  const [script] = history.fetch('script', active);
-  const [own] = history.fetch('script', row.scriptId);
+async function handlerOf({ history }: Reads, row: Mutation): Promise<ConsumerSpec | undefined> {
+  const [run] = await history.fetch('run', row.handlerRunId);
+  const active = (await history.fetch('workflow', row.workflowId))[0]?.activeScriptId ?? row.scriptId;
+  const [script] = await history.fetch('script', active);
+  const [own] = await history.fetch('script', row.scriptId);
   const named = (consumer: ConsumerSpec): boolean => consumer.name === run?.handlerName;
   return script?.handlers.consumers.find(named) ?? own?.handlers.consumers.find(named);
 }

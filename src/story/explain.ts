@@ -7,7 +7,7 @@ import {
   type RunId,
   type WorkflowId,
 } from '#base';
-import type { Event, Input, Mutation, Workflow } from '#model';
+import type { Event, Input, Mutation, Session, Workflow } from '#model';
 import { inputStory } from './inputs.ts';
 import { statusOf } from './status.ts';
 import type { Teller } from './teller.ts';
@@ -28,70 +28,78 @@ const SESSIONS_TOLD = 20;
 const AUDIT_TOLD = 100;
 
 /** The story of one thing, in the order it happened; a workflow may be given by its name. */
-export function explain(teller: Teller, id: string): Explained {
+export async function explain(teller: Teller, id: string): Promise<Explained> {
   const { history } = teller;
-  const [named] = history.fetch('workflowNamed', id);
+  const [named] = await history.fetch('workflowNamed', id);
   if (named) return workflowStory(teller, named);
   switch (idShapeOf(id)) {
     case 'workflow': {
-      const [row] = history.fetch('workflow', id as WorkflowId);
-      return row ? workflowStory(teller, row) : unknown(id);
+      const [row] = await history.fetch('workflow', id as WorkflowId);
+      return row ? await workflowStory(teller, row) : unknown(id);
     }
     case 'run': {
-      const [row] = history.fetch('run', id as RunId);
-      return row ? { kind: 'run', id, story: told(chainLines(teller, row)) } : unknown(id);
+      const [row] = await history.fetch('run', id as RunId);
+      return row ? { kind: 'run', id, story: told(await chainLines(teller, row)) } : unknown(id);
     }
     case 'event': {
-      const [row] = history.fetch('event', id as EventId);
-      return row ? eventStory(teller, row) : unknown(id);
+      const [row] = await history.fetch('event', id as EventId);
+      return row ? await eventStory(teller, row) : unknown(id);
     }
     case 'input': {
-      const row = history.input(id as InputId);
-      return row ? wholeInputStory(teller, row) : unknown(id);
+      const row = await history.input(id as InputId);
+      return row ? await wholeInputStory(teller, row) : unknown(id);
     }
     case 'mutation': {
-      const [row] = history.fetch('mutation', id as MutationId);
-      return row ? callStory(teller, row) : unknown(id);
+      const [row] = await history.fetch('mutation', id as MutationId);
+      return row ? await callStory(teller, row) : unknown(id);
     }
     default:
       return unknown(id);
   }
 }
 
-function callStory(teller: Teller, row: Mutation): Explained {
-  const run = runOf(teller, row.rootRunId);
+async function callStory(teller: Teller, row: Mutation): Promise<Explained> {
+  const run = await runOf(teller, row.rootRunId);
   const lines = [
-    ...inputLines(inputsOf(teller, row.eventIds)),
-    ...(run ? chainLines(teller, run) : callLines(teller, row)),
+    ...inputLines(await inputsOf(teller, row.eventIds)),
+    ...(run ? await chainLines(teller, run) : await callLines(teller, row)),
   ];
   const words = row.resolvedAt === null ? [`Now: ${outcomeWords(row)}.`] : [];
   return { kind: 'output', id: row.id, story: [...told(lines), ...words] };
 }
 
-function eventStory(teller: Teller, event: Event): Explained {
-  const lines = [...eventLines(teller, event), ...workLines(teller, event)];
-  const redone = teller.history.redosOf(event.id, EVENTS_TOLD);
+async function eventStory(teller: Teller, event: Event): Promise<Explained> {
+  const lines = [...(await eventLines(teller, event)), ...(await workLines(teller, event))];
+  const redone = await teller.history.redosOf(event.id, EVENTS_TOLD);
   const again = redone.map((each) => `It was made again as ${each.id}, which is ${each.status}.`);
   return { kind: 'event', id: event.id, story: [...told(lines), `Now: ${event.status}.`, ...again] };
 }
 
 /** Every run that worked on an event, with its call. */
-function workLines(teller: Teller, event: Event): Line[] {
-  const roots = outputsOfEvent(teller, event).map((row) => row.rootRunId);
-  const taken = runOf(teller, event.reservedByRunId);
+async function workLines(teller: Teller, event: Event): Promise<Line[]> {
+  const roots = (await outputsOfEvent(teller, event)).map((row) => row.rootRunId);
+  const taken = await runOf(teller, event.reservedByRunId);
   const all = new Set([...roots, ...(taken ? [taken.rootRunId] : [])]);
-  return [...all].flatMap((root) => {
-    const run = runOf(teller, root);
-    return run ? chainLines(teller, run) : [];
-  });
+  return (
+    await Promise.all(
+      [...all].map(async (root) => {
+        const run = await runOf(teller, root);
+        return run ? await chainLines(teller, run) : [];
+      }),
+    )
+  ).flat();
 }
 
-function wholeInputStory(teller: Teller, input: Input): Explained {
-  const events = eventsOfInput(teller, input);
-  const lines = events
-    .slice(0, EVENTS_TOLD)
-    .flatMap((event) => [...eventLines(teller, event), ...workLines(teller, event)]);
-  const { sentence } = inputStory(teller, input);
+async function wholeInputStory(teller: Teller, input: Input): Promise<Explained> {
+  const events = await eventsOfInput(teller, input);
+  const lines = (
+    await Promise.all(
+      events
+        .slice(0, EVENTS_TOLD)
+        .map(async (event) => [...(await eventLines(teller, event)), ...(await workLines(teller, event))]),
+    )
+  ).flat();
+  const { sentence } = await inputStory(teller, input);
   const more =
     events.length > EVENTS_TOLD
       ? [`It caused ${count(events.length, 'event')}; the first ${EVENTS_TOLD} are told here.`]
@@ -103,21 +111,27 @@ function wholeInputStory(teller: Teller, input: Input): Explained {
   };
 }
 
-function workflowStory(teller: Teller, workflow: Workflow): Explained {
+async function workflowStory(teller: Teller, workflow: Workflow): Promise<Explained> {
   const { history } = teller;
-  const versions = [...history.fetch('scriptsOf', workflow.id)].sort(newestFirst);
+  const versions = [...(await history.fetch('scriptsOf', workflow.id))].sort(newestFirst);
   const lines: Line[] = [
-    ...auditLines(history.audit(workflow.id, AUDIT_TOLD)),
-    ...versions.flatMap((script) => auditLines(history.audit(script.id, AUDIT_TOLD))),
-    ...history.sessions(workflow.id, { limit: SESSIONS_TOLD }).map((session) => ({
+    ...auditLines(await history.audit(workflow.id, AUDIT_TOLD)),
+    ...(
+      await Promise.all(versions.map(async (script) => auditLines(await history.audit(script.id, AUDIT_TOLD))))
+    ).flat(),
+    ...(await history.sessions(workflow.id, { limit: SESSIONS_TOLD })).map((session) => ({
       at: session.startTimestamp,
       text: `a session began (trigger ${session.trigger}) and ${sessionWords(session)} (${session.id})`,
     })),
   ];
-  return { kind: 'workflow', id: workflow.id, story: [...told(lines), `Now: ${statusOf(teller, workflow).sentence}.`] };
+  return {
+    kind: 'workflow',
+    id: workflow.id,
+    story: [...told(lines), `Now: ${(await statusOf(teller, workflow)).sentence}.`],
+  };
 }
 
-function sessionWords(session: ReturnType<Teller['history']['sessions']>[number]): string {
+function sessionWords(session: Session): string {
   if (session.endTimestamp === null) return 'is under way';
   const took = elapsed(session.endTimestamp - session.startTimestamp);
   const runs = count(session.handlerRunCount, 'run');

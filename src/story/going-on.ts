@@ -14,15 +14,17 @@ const FRESH_MS = 24 * 3_600_000;
 const PENDING_MAX = 100_000;
 
 /** What a workflow does that nothing keeps from going on. */
-export function goesOn(teller: Teller, workflow: Workflow): Condition {
+export async function goesOn(teller: Teller, workflow: Workflow): Promise<Condition> {
   const stage = notLive(workflow);
   if (stage) return stage;
   const { history } = teller;
-  const [run] = history.fetch('activeRun', workflow.id);
+  const [run] = await history.fetch('activeRun', workflow.id);
   if (run) return running(teller, workflow, run);
-  const [script] = workflow.activeScriptId === null ? [] : history.fetch('script', workflow.activeScriptId);
+  const [script] = workflow.activeScriptId === null ? [] : await history.fetch('script', workflow.activeScriptId);
   const handlers = script ? [...script.handlers.producers, ...script.handlers.consumers].map(({ name }) => name) : [];
-  const states = history.fetch('handlerStates', workflow.id).filter((state) => handlers.includes(state.handlerName));
+  const states = (await history.fetch('handlerStates', workflow.id)).filter((state) =>
+    handlers.includes(state.handlerName),
+  );
   const late = states
     .filter((state) => (state.backoffUntil ?? 0) > teller.now)
     .sort((a, b) => (a.backoffUntil ?? 0) - (b.backoffUntil ?? 0))[0];
@@ -66,11 +68,11 @@ const PHASE_WORDS: Readonly<Record<Run['phase'], string>> = {
   committed: '',
 };
 
-function running(teller: Teller, workflow: Workflow, run: Run): Condition {
+async function running(teller: Teller, workflow: Workflow, run: Run): Promise<Condition> {
   const { history, now } = teller;
-  const [call] = history.fetch('ledger', run.rootRunId);
+  const [call] = await history.fetch('ledger', run.rootRunId);
   const sending = run.phase === 'mutating' && call ? `, waiting for one ${callName(call)} to be answered` : undefined;
-  const pending = pendingOf(teller, workflow, PENDING_MAX);
+  const pending = await pendingOf(teller, workflow, PENDING_MAX);
   const rest = pending === 0 ? '' : `; ${count(pending, 'event')} to go`;
   return {
     kind: 'running',
@@ -81,18 +83,18 @@ function running(teller: Teller, workflow: Workflow, run: Run): Condition {
     next: [
       { label: 'watch what it does', argv: ['pawl', 'outputs', workflow.name] },
       { label: 'stop it at the next safe point', argv: ['pawl', 'cancel', workflow.name] },
-      ...backFromFresh(teller, workflow),
+      ...(await backFromFresh(teller, workflow)),
     ],
     waitsForPerson: false,
     blocks: false,
   };
 }
 
-function retrying({ history, now }: Teller, workflow: Workflow, state: HandlerState): Condition {
+async function retrying({ history, now }: Teller, workflow: Workflow, state: HandlerState): Promise<Condition> {
   const until = state.backoffUntil ?? now;
   const since = state.transientSince ?? now;
-  const [run] = history.runs(workflow.id, { status: 'paused:transient', handler: state.handlerName, limit: 1 });
-  const [call] = run ? history.fetch('ledger', run.rootRunId) : [];
+  const [run] = await history.runs(workflow.id, { status: 'paused:transient', handler: state.handlerName, limit: 1 });
+  const [call] = run ? await history.fetch('ledger', run.rootRunId) : [];
   const what = call ? `for ${call.connection} to answer again` : `to try ${state.handlerName} again`;
   const notice = now - since >= NOTICE_MS ? `, not working for ${duration(now - since)}` : '';
   return {
@@ -110,14 +112,14 @@ function retrying({ history, now }: Teller, workflow: Workflow, state: HandlerSt
   };
 }
 
-function resting(
+async function resting(
   teller: Teller,
   workflow: Workflow,
   script: Script | undefined,
   states: readonly HandlerState[],
-): Condition {
+): Promise<Condition> {
   const { history, now } = teller;
-  const [session] = history.sessions(workflow.id, { limit: 1 });
+  const [session] = await history.sessions(workflow.id, { limit: 1 });
   const plain = {
     id: workflow.id,
     since: session?.endTimestamp ?? workflow.createdAt,
@@ -130,16 +132,16 @@ function resting(
     return { ...plain, kind: 'quiet', sentence: 'cancelled, waiting for the next trigger', blocks: true, next: [run] };
   }
   if (workflow.dueAt !== null && workflow.dueAt <= now) {
-    return { ...plain, kind: 'due', sentence: 'about to run', next: backFromFresh(teller, workflow) };
+    return { ...plain, kind: 'due', sentence: 'about to run', next: await backFromFresh(teller, workflow) };
   }
-  const pending = pendingOf(teller, workflow, PENDING_MAX);
+  const pending = await pendingOf(teller, workflow, PENDING_MAX);
   const left =
     pending === 0 ? '' : `; ${count(pending, 'event')} left by ${pending === 1 ? 'its' : 'their'} consumer for later`;
   return {
     ...plain,
     kind: 'idle',
     sentence: `idle, ${whatIsNext(script, states, now)}${left}`,
-    next: [run, ...backFromFresh(teller, workflow)],
+    next: [run, ...(await backFromFresh(teller, workflow))],
   };
 }
 
@@ -156,9 +158,9 @@ function whatIsNext(script: Script | undefined, states: readonly HandlerState[],
 }
 
 /** A version that is new may be the wrong one: how to go back is said before anyone has to look for it. */
-function backFromFresh(teller: Teller, workflow: Workflow): NextStep[] {
+async function backFromFresh(teller: Teller, workflow: Workflow): Promise<NextStep[]> {
   const { history, now } = teller;
-  const [active] = workflow.activeScriptId === null ? [] : history.fetch('script', workflow.activeScriptId);
-  const at = active && activatedAt(teller, active);
-  return at !== undefined && now - at < FRESH_MS ? goBack(teller, workflow) : [];
+  const [active] = workflow.activeScriptId === null ? [] : await history.fetch('script', workflow.activeScriptId);
+  const at = active && (await activatedAt(teller, active));
+  return at !== undefined && now - at < FRESH_MS ? await goBack(teller, workflow) : [];
 }

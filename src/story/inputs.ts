@@ -27,16 +27,17 @@ export interface InputStory {
   }[];
 }
 
-export function inputStory(teller: Pick<Teller, 'history'>, input: Input): InputStory {
-  const events = eventsOfInput(teller, input);
-  const outputs = outputsOfEvents(teller, events);
-  const read = events.filter((event) => isRead(teller, event));
-  const state = stateOf(teller, read);
+export async function inputStory(teller: Pick<Teller, 'history'>, input: Input): Promise<InputStory> {
+  const events = await eventsOfInput(teller, input);
+  const outputs = await outputsOfEvents(teller, events);
+  const flags = await Promise.all(events.map((event) => isRead(teller, event)));
+  const read = events.filter((_, i) => flags[i]);
+  const state = await stateOf(teller, read);
   const { id, workflowId, source, type, externalId, title, createdAt } = input;
   return {
     id,
     workflow: workflowId,
-    name: teller.history.fetch('workflow', workflowId)[0]?.name ?? '',
+    name: (await teller.history.fetch('workflow', workflowId))[0]?.name ?? '',
     source,
     type,
     externalId,
@@ -50,18 +51,18 @@ export function inputStory(teller: Pick<Teller, 'history'>, input: Input): Input
 }
 
 /** Events that nobody reads are a record of what happened: they keep no input open. */
-function isRead({ history }: Pick<Teller, 'history'>, event: Event): boolean {
+async function isRead({ history }: Pick<Teller, 'history'>, event: Event): Promise<boolean> {
   if (event.status !== 'pending') return true;
-  const active = history.fetch('workflow', event.workflowId)[0]?.activeScriptId;
-  const consumers = active ? (history.fetch('script', active)[0]?.handlers.consumers ?? []) : [];
+  const active = (await history.fetch('workflow', event.workflowId))[0]?.activeScriptId;
+  const consumers = active ? ((await history.fetch('script', active))[0]?.handlers.consumers ?? []) : [];
   return consumers.some((consumer) => consumer.subscribe.includes(event.topic));
 }
 
-function stateOf(teller: Pick<Teller, 'history'>, events: readonly Event[]): InputState {
-  const isStuck = (event: Event): boolean =>
+async function stateOf(teller: Pick<Teller, 'history'>, events: readonly Event[]): Promise<InputState> {
+  const isStuck = async (event: Event): Promise<boolean> =>
     event.status === 'parked' ||
-    (event.status === 'reserved' && runOf(teller, event.reservedByRunId)?.status !== 'active');
-  if (events.some(isStuck)) return 'waiting';
+    (event.status === 'reserved' && (await runOf(teller, event.reservedByRunId))?.status !== 'active');
+  if ((await Promise.all(events.map(isStuck))).includes(true)) return 'waiting';
   if (events.some((event) => event.status === 'pending' || event.status === 'reserved')) return 'pending';
   // What was done again counts as what became of the repeat.
   const redone = new Set(events.map((event) => event.redoOf));

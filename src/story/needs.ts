@@ -17,29 +17,34 @@ export interface Need {
 }
 
 /** What waits for a person in one workflow. A connection that several wait for is told once, with the first of them. */
-export function needsOf(teller: Teller, workflow: Workflow): readonly Need[] {
-  return [...standingOf(teller, workflow), ...setAside(teller, workflow)].flatMap((condition) => {
-    if (!condition.waitsForPerson || isToldElsewhere(teller, workflow, condition)) return [];
-    const { kind, id, sentence, since, evidence, next } = condition;
-    if (!isNeed(kind)) return [];
-    return [{ kind, id, workflow: workflow.id, name: workflow.name, sentence, since, evidence, next }];
-  });
+export async function needsOf(teller: Teller, workflow: Workflow): Promise<readonly Need[]> {
+  return (
+    await Promise.all(
+      [...(await standingOf(teller, workflow)), ...(await setAside(teller, workflow))].map(async (condition) => {
+        if (!condition.waitsForPerson || (await isToldElsewhere(teller, workflow, condition))) return [];
+        const { kind, id, sentence, since, evidence, next } = condition;
+        if (!isNeed(kind)) return [];
+        return [{ kind, id, workflow: workflow.id, name: workflow.name, sentence, since, evidence, next }];
+      }),
+    )
+  ).flat();
 }
 
 /** The workflow has gone on, the question has not gone away. */
-function setAside(teller: Teller, workflow: Workflow): Condition[] {
-  return teller.history
-    .fetch('openLedger', workflow.id)
-    .filter((row) => row.setAsideAt !== null && row.status === 'indeterminate')
-    .map((row) => {
-      const asked = question(teller, row);
-      return { ...asked, sentence: `set aside, but still ${asked.sentence}` };
-    });
+async function setAside(teller: Teller, workflow: Workflow): Promise<Condition[]> {
+  return await Promise.all(
+    (await teller.history.fetch('openLedger', workflow.id))
+      .filter((row) => row.setAsideAt !== null && row.status === 'indeterminate')
+      .map(async (row) => {
+        const asked = await question(teller, row);
+        return { ...asked, sentence: `set aside, but still ${asked.sentence}` };
+      }),
+  );
 }
 
-function isToldElsewhere({ history }: Teller, workflow: Workflow, { kind, id }: Condition): boolean {
+async function isToldElsewhere({ history }: Teller, workflow: Workflow, { kind, id }: Condition): Promise<boolean> {
   if (kind !== 'connection') return false;
-  return history.fetch('workflowsHeldBy', id).some((other) => other.id < workflow.id);
+  return (await history.fetch('workflowsHeldBy', id)).some((other) => other.id < workflow.id);
 }
 
 const NEEDS: readonly string[] = [

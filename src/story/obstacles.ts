@@ -12,17 +12,18 @@ const EVIDENCE_MAX = 20;
 /** More events than this are not named one by one in a command. */
 const SUSPECTS_MAX = 20;
 
-export function questions(teller: Teller, workflow: Workflow): Condition[] {
-  return teller.history
-    .fetch('openLedger', workflow.id)
-    .filter((row) => row.setAsideAt === null && (row.status === 'indeterminate' || row.status === 'needs_reconcile'))
-    .map((row) => question(teller, row));
+export async function questions(teller: Teller, workflow: Workflow): Promise<Condition[]> {
+  return await Promise.all(
+    (await teller.history.fetch('openLedger', workflow.id))
+      .filter((row) => row.setAsideAt === null && (row.status === 'indeterminate' || row.status === 'needs_reconcile'))
+      .map((row) => question(teller, row)),
+  );
 }
 
 /** A call whose outcome nobody knows; also one that was set aside. */
-export function question(teller: Teller, row: Mutation): Condition {
+export async function question(teller: Teller, row: Mutation): Promise<Condition> {
   const { now, history } = teller;
-  const [run] = history.fetch('lastRun', row.rootRunId);
+  const [run] = await history.fetch('lastRun', row.rootRunId);
   const isChecking = row.status === 'needs_reconcile';
   const call = `one ${callName(row)}${row.uiTitle === null ? '' : ` (${oneLine(row.uiTitle, 80)})`} happened`;
   const looks = row.reconcileCount === 0 ? '' : `, ${count(row.reconcileCount, 'look')} so far`;
@@ -32,21 +33,21 @@ export function question(teller: Teller, row: Mutation): Condition {
     id: row.id,
     sentence: isChecking ? `checking whether ${call}${looks}${nextLook}` : `waiting for you to say whether ${call}`,
     since: run?.endTimestamp ?? row.createdAt,
-    evidence: evidenceOf(teller, row),
+    evidence: await evidenceOf(teller, row),
     next: answers(row, now),
     waitsForPerson: !isChecking,
     blocks: row.setAsideAt === null,
   };
 }
 
-function evidenceOf({ history }: Teller, row: Mutation): string[] {
+async function evidenceOf({ history }: Teller, row: Mutation): Promise<string[]> {
   return [
     `the call: ${oneLine(row.preview, 600)}`,
     `recorded ${stamp(row.createdAt)}, with the idempotency key ${row.idempotencyKey}`,
     ...(row.error === null ? [] : [`what went wrong: ${oneLine(row.error)}`]),
-    ...history
-      .evidence(row.id, EVIDENCE_MAX)
-      .map((each) => `${stamp(each.createdAt)} ${each.source} says ${each.says}: ${oneLine(each.detail)}`),
+    ...(await history.evidence(row.id, EVIDENCE_MAX)).map(
+      (each) => `${stamp(each.createdAt)} ${each.source} says ${each.says}: ${oneLine(each.detail)}`,
+    ),
   ];
 }
 
@@ -67,10 +68,9 @@ function answers(row: Mutation, now: number): NextStep[] {
   ];
 }
 
-export function approvals({ history }: Teller, workflow: Workflow): Condition[] {
+export async function approvals({ history }: Teller, workflow: Workflow): Promise<Condition[]> {
   if (!workflow.holds.includes('approval')) return [];
-  const calls = history
-    .fetch('openLedger', workflow.id)
+  const calls = (await history.fetch('openLedger', workflow.id))
     .filter((row) => row.status === 'pending' && row.approvedAt === null)
     .map((row): Condition => {
       const title = row.uiTitle === null ? callLine(row) : oneLine(row.uiTitle, 80);
@@ -89,11 +89,11 @@ export function approvals({ history }: Teller, workflow: Workflow): Condition[] 
         blocks: true,
       };
     });
-  return workflow.grantMissing ? [...calls, grant({ history }, workflow)] : calls;
+  return workflow.grantMissing ? [...calls, await grant({ history }, workflow)] : calls;
 }
 
-function grant({ history }: Pick<Teller, 'history'>, workflow: Workflow): Condition {
-  const [run] = history.runs(workflow.id, { status: 'paused:approval', limit: 1 });
+async function grant({ history }: Pick<Teller, 'history'>, workflow: Workflow): Promise<Condition> {
+  const [run] = await history.runs(workflow.id, { status: 'paused:approval', limit: 1 });
   return {
     kind: 'approval',
     id: workflow.id,
@@ -106,35 +106,37 @@ function grant({ history }: Pick<Teller, 'history'>, workflow: Workflow): Condit
   };
 }
 
-export function connections({ history }: Teller, workflow: Workflow): Condition[] {
-  return workflow.heldConnections.map((name) => {
-    const [row] = history.fetch('connection', name);
-    const waiting = history.fetch('workflowsHeldBy', name).map((held) => held.name);
-    const others = waiting.length > 1 ? `; ${count(waiting.length, 'workflow')} wait for it: ${list(waiting)}` : '';
-    return {
-      kind: 'connection',
-      id: name,
-      sentence: `waiting for connection ${name}, whose credentials were refused: ${oneLine(row?.refusedReason ?? '')}${others}`,
-      since: row?.refusedAt ?? null,
-      evidence: row?.refusedReason ? [oneLine(row.refusedReason)] : [],
-      next: [
-        {
-          label: `after renewing the secret of ${name}: test it and let all go on`,
-          argv: ['pawl', 'connections', 'test', name],
-        },
-        { label: 'let all go on without a test', argv: ['pawl', 'connections', 'cure', name] },
-      ],
-      waitsForPerson: true,
-      blocks: true,
-    };
-  });
+export async function connections({ history }: Teller, workflow: Workflow): Promise<Condition[]> {
+  return await Promise.all(
+    workflow.heldConnections.map(async (name) => {
+      const [row] = await history.fetch('connection', name);
+      const waiting = (await history.fetch('workflowsHeldBy', name)).map((held) => held.name);
+      const others = waiting.length > 1 ? `; ${count(waiting.length, 'workflow')} wait for it: ${list(waiting)}` : '';
+      return {
+        kind: 'connection',
+        id: name,
+        sentence: `waiting for connection ${name}, whose credentials were refused: ${oneLine(row?.refusedReason ?? '')}${others}`,
+        since: row?.refusedAt ?? null,
+        evidence: row?.refusedReason ? [oneLine(row.refusedReason)] : [],
+        next: [
+          {
+            label: `after renewing the secret of ${name}: test it and let all go on`,
+            argv: ['pawl', 'connections', 'test', name],
+          },
+          { label: 'let all go on without a test', argv: ['pawl', 'connections', 'cure', name] },
+        ],
+        waitsForPerson: true,
+        blocks: true,
+      };
+    }),
+  );
 }
 
-export function errors(teller: Teller, workflow: Workflow): Condition[] {
+export async function errors(teller: Teller, workflow: Workflow): Promise<Condition[]> {
   if (!workflow.holds.includes('error')) return [];
-  const tasks = teller.history.fetch('openTasks', workflow.id).filter((task) => task.kind === 'evidence');
-  if (tasks.length > 0) return tasks.map((task) => contradiction(teller, workflow, task));
-  const [session] = teller.history.sessions(workflow.id, { limit: 1 });
+  const tasks = (await teller.history.fetch('openTasks', workflow.id)).filter((task) => task.kind === 'evidence');
+  if (tasks.length > 0) return await Promise.all(tasks.map((task) => contradiction(teller, workflow, task)));
+  const [session] = await teller.history.sessions(workflow.id, { limit: 1 });
   return [
     {
       kind: 'error',
@@ -145,7 +147,7 @@ export function errors(teller: Teller, workflow: Workflow): Condition[] {
       next: [
         { label: 'see what happened', argv: ['pawl', 'explain', workflow.name] },
         { label: 'let it go on', argv: ['pawl', 'resume', workflow.name] },
-        ...goBack(teller, workflow),
+        ...(await goBack(teller, workflow)),
       ],
       waitsForPerson: true,
       blocks: true,
@@ -154,9 +156,9 @@ export function errors(teller: Teller, workflow: Workflow): Condition[] {
 }
 
 /** Somebody said that a call had not happened, and now it turns out that it had. */
-function contradiction({ history }: Teller, workflow: Workflow, task: MaintenanceTask): Condition {
-  const row = ledgerOf({ history }, task);
-  const events = sentAgain({ history }, row);
+async function contradiction({ history }: Teller, workflow: Workflow, task: MaintenanceTask): Promise<Condition> {
+  const row = await ledgerOf({ history }, task);
+  const events = await sentAgain({ history }, row);
   const named = events.slice(0, SUSPECTS_MAX);
   return {
     kind: 'evidence',
@@ -175,20 +177,24 @@ function contradiction({ history }: Teller, workflow: Workflow, task: Maintenanc
 }
 
 /** The events of a contradicted call that are still to be sent. */
-export function sentAgain({ history }: Pick<Teller, 'history'>, row: Mutation | undefined): EventId[] {
-  return (row?.eventIds ?? []).filter((id) => {
-    const status = history.fetch('event', id)[0]?.status;
-    return status === 'pending' || status === 'parked';
-  });
+export async function sentAgain({ history }: Pick<Teller, 'history'>, row: Mutation | undefined): Promise<EventId[]> {
+  const events = await Promise.all((row?.eventIds ?? []).map((id) => history.fetch('event', id)));
+  return events
+    .flat()
+    .filter(({ status }) => status === 'pending' || status === 'parked')
+    .map(({ id }) => id);
 }
 
-export function ledgerOf({ history }: Pick<Teller, 'history'>, task: MaintenanceTask): Mutation | undefined {
-  const [run] = history.fetch('run', task.runId);
-  return run && history.fetch('ledger', run.rootRunId)[0];
+export async function ledgerOf(
+  { history }: Pick<Teller, 'history'>,
+  task: MaintenanceTask,
+): Promise<Mutation | undefined> {
+  const [run] = await history.fetch('run', task.runId);
+  return run && (await history.fetch('ledger', run.rootRunId))[0];
 }
 
-export function repairs(teller: Teller, workflow: Workflow): Condition[] {
-  const [run] = workflow.maintenanceRunId === null ? [] : teller.history.fetch('run', workflow.maintenanceRunId);
+export async function repairs(teller: Teller, workflow: Workflow): Promise<Condition[]> {
+  const [run] = workflow.maintenanceRunId === null ? [] : await teller.history.fetch('run', workflow.maintenanceRunId);
   if (!run) return [];
   const isAfter = workflow.pendingRetryRunId === run.id;
   const done = isAfter ? ' after its call was made' : '';
@@ -204,8 +210,8 @@ export function repairs(teller: Teller, workflow: Workflow): Condition[] {
         { label: 'try the same version again', argv: ['pawl', 'retry', workflow.name] },
         ...(isAfter
           ? [{ label: 'the call is done: finish the run without next', argv: ['pawl', 'finish', run.id] }]
-          : suspects(teller, run)),
-        ...goBack(teller, workflow),
+          : await suspects(teller, run)),
+        ...(await goBack(teller, workflow)),
         { label: 'see what happened', argv: ['pawl', 'explain', run.id] },
       ],
       waitsForPerson: true,
@@ -215,8 +221,10 @@ export function repairs(teller: Teller, workflow: Workflow): Condition[] {
 }
 
 /** The events the script had in its hands: one of them may be what it stumbles over. */
-function suspects({ history }: Teller, run: Run): NextStep[] {
-  const events = run.suspects.flatMap((id) => history.fetch('event', id)).filter((event) => event.status === 'pending');
+async function suspects({ history }: Teller, run: Run): Promise<NextStep[]> {
+  const events = (await Promise.all(run.suspects.map((id) => history.fetch('event', id))))
+    .flat()
+    .filter((event) => event.status === 'pending');
   const [first] = events;
   if (!first || events.length > SUSPECTS_MAX) return [];
   const what = events.length === 1 ? `event ${eventName(first)}` : `the ${events.length} events it had looked at`;
@@ -227,8 +235,8 @@ function suspects({ history }: Teller, run: Run): NextStep[] {
   ];
 }
 
-export function goBack(teller: Teller, workflow: Workflow): NextStep[] {
-  const before = versionBefore(teller, workflow);
+export async function goBack(teller: Teller, workflow: Workflow): Promise<NextStep[]> {
+  const before = await versionBefore(teller, workflow);
   if (!before) return [];
   return [{ label: `go back to version ${versionName(before)}`, argv: ['pawl', 'rollback', workflow.name] }];
 }

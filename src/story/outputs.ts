@@ -31,14 +31,14 @@ export interface OutputStory {
   readonly resolvedAt: number | null;
 }
 
-export function outputStory(teller: Pick<Teller, 'history'>, row: Mutation): OutputStory {
+export async function outputStory(teller: Pick<Teller, 'history'>, row: Mutation): Promise<OutputStory> {
   const { history } = teller;
-  const [script] = history.fetch('script', row.scriptId);
+  const [script] = await history.fetch('script', row.scriptId);
   return {
     id: row.id,
     workflow: row.workflowId,
-    name: history.fetch('workflow', row.workflowId)[0]?.name ?? '',
-    handler: history.fetch('run', row.handlerRunId)[0]?.handlerName ?? '',
+    name: (await history.fetch('workflow', row.workflowId))[0]?.name ?? '',
+    handler: (await history.fetch('run', row.handlerRunId))[0]?.handlerName ?? '',
     run: row.handlerRunId,
     version: script ? versionName(script) : '',
     title: row.uiTitle,
@@ -52,7 +52,7 @@ export function outputStory(teller: Pick<Teller, 'history'>, row: Mutation): Out
     resolvedByName: row.resolvedByName,
     error: row.error,
     events: row.eventIds,
-    inputs: inputsOf(teller, row.eventIds).map(({ id, source, title }) => ({ id, source, title })),
+    inputs: (await inputsOf(teller, row.eventIds)).map(({ id, source, title }) => ({ id, source, title })),
     createdAt: row.createdAt,
     resolvedAt: row.resolvedAt,
   };

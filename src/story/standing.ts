@@ -39,24 +39,24 @@ export interface Condition {
 }
 
 /** Every reason that stands, the one to look at first in front. There is always one. */
-export function standingOf(teller: Teller, workflow: Workflow): readonly [Condition, ...Condition[]] {
+export async function standingOf(teller: Teller, workflow: Workflow): Promise<readonly [Condition, ...Condition[]]> {
   const [first, ...others] = [
-    ...questions(teller, workflow),
-    ...approvals(teller, workflow),
-    ...connections(teller, workflow),
-    ...errors(teller, workflow),
-    ...repairs(teller, workflow),
-    ...pauses(teller, workflow),
+    ...(await questions(teller, workflow)),
+    ...(await approvals(teller, workflow)),
+    ...(await connections(teller, workflow)),
+    ...(await errors(teller, workflow)),
+    ...(await repairs(teller, workflow)),
+    ...(await pauses(teller, workflow)),
   ];
-  return first ? [first, ...others] : [goesOn(teller, workflow)];
+  return first ? [first, ...others] : [await goesOn(teller, workflow)];
 }
 
 const AUDIT_MAX = 50;
 
-function pauses({ history, now }: Teller, workflow: Workflow): Condition[] {
+async function pauses({ history, now }: Teller, workflow: Workflow): Promise<Condition[]> {
   if (!workflow.holds.includes('user')) return [];
-  const paused = history.audit(workflow.id, AUDIT_MAX).find((entry) => entry.act === 'pause');
-  const [run] = history.fetch('activeRun', workflow.id);
+  const paused = (await history.audit(workflow.id, AUDIT_MAX)).find((entry) => entry.act === 'pause');
+  const [run] = await history.fetch('activeRun', workflow.id);
   const ending = run ? `; ${run.handlerName} still runs to its end` : '';
   return [
     {

@@ -30,10 +30,10 @@ export interface Status {
 }
 
 /** How a workflow stands, for whoever looks at 3 am: what, since when, what it blocks, and what to type. */
-export function statusOf(teller: Teller, workflow: Workflow): Status {
-  const standing = standingOf(teller, workflow);
+export async function statusOf(teller: Teller, workflow: Workflow): Promise<Status> {
+  const standing = await standingOf(teller, workflow);
   const [first, ...others] = standing;
-  const waiting = waitingOf(teller, workflow);
+  const waiting = await waitingOf(teller, workflow);
   const blocks = standing.some((condition) => condition.blocks) ? waiting.pending : 0;
   const also = others.map((condition) => `; also ${condition.sentence}`).join('');
   return {
@@ -49,14 +49,14 @@ export function statusOf(teller: Teller, workflow: Workflow): Status {
   };
 }
 
-export function waitingOf(teller: Pick<Teller, 'history'>, workflow: Workflow): Waiting {
+export async function waitingOf(teller: Pick<Teller, 'history'>, workflow: Workflow): Promise<Waiting> {
   const { history } = teller;
   const { id } = workflow;
   return {
-    pending: pendingOf(teller, workflow, COUNT_MAX),
-    reserved: history.countEvents(id, 'reserved', COUNT_MAX),
-    parked: history.countEvents(id, 'parked', COUNT_MAX),
-    deliveries: history.countDeliveries(id, COUNT_MAX),
+    pending: await pendingOf(teller, workflow, COUNT_MAX),
+    reserved: await history.countEvents(id, 'reserved', COUNT_MAX),
+    parked: await history.countEvents(id, 'parked', COUNT_MAX),
+    deliveries: await history.countDeliveries(id, COUNT_MAX),
   };
 }
 

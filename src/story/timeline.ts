@@ -25,47 +25,51 @@ export function inputLines(inputs: readonly Input[]): Line[] {
 }
 
 /** From what caused an event to where it was published, and what people did to it. */
-export function eventLines(teller: Teller, event: Event): Line[] {
+export async function eventLines(teller: Teller, event: Event): Promise<Line[]> {
   const { history } = teller;
-  const publisher = runOf(teller, event.publishedByRunId);
+  const publisher = await runOf(teller, event.publishedByRunId);
   const by = publisher ? `${publisher.handlerName} (${publisher.id})` : 'a person';
   const again = event.redoOf === null ? `published by ${by}` : `made again from ${event.redoOf}`;
   return [
-    ...inputLines(inputsOf(teller, [event.id])),
+    ...inputLines(await inputsOf(teller, [event.id])),
     { at: event.createdAt, text: `${eventName(event)} was ${again} as ${event.id}` },
-    ...auditLines(history.audit(event.id, AUDIT_MAX)),
+    ...auditLines(await history.audit(event.id, AUDIT_MAX)),
   ];
 }
 
 /** A run with all its retries, and its call in between. */
-export function chainLines(teller: Teller, run: Run): Line[] {
-  const runs = teller.history.runsOfChain(run.rootRunId, RUNS_MAX);
-  const [ledger] = teller.history.fetch('ledger', run.rootRunId);
-  return [...runs.flatMap((each) => runLines(teller, each)), ...(ledger ? callLines(teller, ledger) : [])];
+export async function chainLines(teller: Teller, run: Run): Promise<Line[]> {
+  const runs = await teller.history.runsOfChain(run.rootRunId, RUNS_MAX);
+  const [ledger] = await teller.history.fetch('ledger', run.rootRunId);
+  return [
+    ...(await Promise.all(runs.map((each) => runLines(teller, each)))).flat(),
+    ...(ledger ? await callLines(teller, ledger) : []),
+  ];
 }
 
-function runLines(teller: Teller, run: Run): Line[] {
+async function runLines(teller: Teller, run: Run): Promise<Line[]> {
   const { history } = teller;
-  const [script] = history.fetch('script', run.scriptId);
-  const [session] = history.fetch('session', run.scriptRunId);
+  const [script] = await history.fetch('script', run.scriptId);
+  const [session] = await history.fetch('session', run.scriptRunId);
   const version = script ? `version ${versionName(script)}` : run.scriptId;
   const began =
     run.retryOf === null
       ? `${run.handlerName} began as ${run.id} (${version}, trigger ${session?.trigger ?? 'unknown'})`
       : `${run.handlerName} went on where ${run.retryOf} had stopped, as ${run.id} (${version})`;
-  const logs = history
-    .logsOfRun(run.id, LOGS_MAX)
-    .map((log) => ({ at: log.at, text: `${run.handlerName} said: ${oneLine(log.message)}` }));
+  const logs = (await history.logsOfRun(run.id, LOGS_MAX)).map((log) => ({
+    at: log.at,
+    text: `${run.handlerName} said: ${oneLine(log.message)}`,
+  }));
   const lines: Line[] = [{ at: run.startTimestamp, text: began }, ...logs];
   const taken = run.retryOf === null ? takenWords(run) : undefined;
-  if (taken !== undefined) lines.push({ at: callOrEnd(teller, run), text: `${run.handlerName} took ${taken}` });
-  if (run.endTimestamp !== null) lines.push({ at: run.endTimestamp, text: endWords(teller, run) });
-  return [...lines, ...auditLines(history.audit(run.id, AUDIT_MAX))];
+  if (taken !== undefined) lines.push({ at: await callOrEnd(teller, run), text: `${run.handlerName} took ${taken}` });
+  if (run.endTimestamp !== null) lines.push({ at: run.endTimestamp, text: await endWords(teller, run) });
+  return [...lines, ...auditLines(await history.audit(run.id, AUDIT_MAX))];
 }
 
 /** Events are taken in the commit that records the call. */
-function callOrEnd({ history, now }: Teller, run: Run): number {
-  return history.fetch('ledger', run.rootRunId)[0]?.createdAt ?? run.endTimestamp ?? now;
+async function callOrEnd({ history, now }: Teller, run: Run): Promise<number> {
+  return (await history.fetch('ledger', run.rootRunId))[0]?.createdAt ?? run.endTimestamp ?? now;
 }
 
 function takenWords(run: Run): string | undefined {
@@ -77,16 +81,16 @@ function takenWords(run: Run): string | undefined {
   return taken.length === 0 ? undefined : `${count(taken.length, 'event')}: ${list(taken)}`;
 }
 
-function endWords(teller: Teller, run: Run): string {
+async function endWords(teller: Teller, run: Run): Promise<string> {
   const what = `${run.handlerName} ${stopWords(run)}`;
   if (run.status !== 'committed') return `${what}${run.error === null ? '' : `: ${oneLine(run.error)}`} (${run.id})`;
-  const published = teller.history.eventsPublishedBy(run.id, { limit: PUBLISHED_MAX });
+  const published = await teller.history.eventsPublishedBy(run.id, { limit: PUBLISHED_MAX });
   const words = published.length === 0 ? '' : ` and published ${list(published.map(eventName))}`;
   const mended = run.error === null ? '' : ` (it had stopped: ${oneLine(run.error, 120)})`;
   return `${what}${words}${mended} (${run.id})`;
 }
 
-export function callLines({ history }: Teller, row: Mutation): Line[] {
+export async function callLines({ history }: Teller, row: Mutation): Promise<Line[]> {
   const title = row.uiTitle === null ? '' : `"${oneLine(row.uiTitle, 80)}", `;
   const recorded =
     row.approvalExpiresAt === null
@@ -94,13 +98,13 @@ export function callLines({ history }: Teller, row: Mutation): Line[] {
       : `the call was recorded and waits for approval: ${title}${callLine(row)} (${row.id})`;
   const lines: Line[] = [{ at: row.createdAt, text: recorded }];
   if (row.approvedAt !== null) lines.push({ at: row.approvedAt, text: `${row.approvedBy} approved the call` });
-  for (const each of history.evidence(row.id, EVIDENCE_MAX)) {
+  for (const each of await history.evidence(row.id, EVIDENCE_MAX)) {
     lines.push({
       at: each.createdAt,
       text: `${each.source} says of ${row.id}: ${each.says} (${oneLine(each.detail)})`,
     });
   }
-  lines.push(...auditLines(history.audit(row.id, AUDIT_MAX).filter(({ act }) => TOLD_ONLY_HERE.includes(act))));
+  lines.push(...auditLines((await history.audit(row.id, AUDIT_MAX)).filter(({ act }) => TOLD_ONLY_HERE.includes(act))));
   if (row.resolvedAt !== null) {
     const error = row.status === 'failed' && row.resolvedBy === 'provider' ? `: ${oneLine(row.error ?? '')}` : '';
     const took = elapsed(row.resolvedAt - row.createdAt);

@@ -8,6 +8,7 @@ import { type App, type AppOptions, deployCode, startApp } from '#app';
 import type { WorkflowId } from '#base';
 import { INVARIANTS } from '#model';
 import type { SandboxOptions } from '#sandbox';
+import { openReader, type Reader } from '#store';
 import { Outside } from '../e2e/outside.ts';
 import { codeOf, type Parts, type Seen } from './attack.ts';
 import { RunDelays } from './run-delays.ts';
@@ -24,12 +25,15 @@ export class Arena {
   readonly outside: Outside;
   readonly errors: unknown[] = [];
   readonly app: App;
+  /** Rows at once, on a connection of its own. */
+  readonly reader: Reader;
   readonly delays: RunDelays;
   readonly #folder: string;
   readonly #helpers: readonly Server[];
 
   private constructor(app: App, outside: Outside, folder: string, helpers: readonly Server[], errors: unknown[]) {
     this.app = app;
+    this.reader = openReader(join(folder, 'data'));
     this.delays = new RunDelays(() => [process.pid, ...app.sandbox.pids]);
     this.outside = outside;
     this.#folder = folder;
@@ -58,6 +62,7 @@ export class Arena {
   async close(): Promise<void> {
     this.delays.stop();
     this.outside.release();
+    this.reader.close();
     await this.app.stop();
     await this.outside.close();
     for (const server of this.#helpers) {
@@ -65,10 +70,6 @@ export class Arena {
       await new Promise((resolve) => server.close(resolve));
     }
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  get reader() {
-    return this.app.engine.reader;
   }
 
   async deploy(name: string, parts: Parts): Promise<WorkflowId> {

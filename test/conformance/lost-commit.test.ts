@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { monotonicIds, systemClock, type WorkerId } from '#base';
-import { openPostgresReader, openPostgresStore, type PostgresReader } from '#store';
+import { type LaterReader, openPostgresReader, openPostgresStore } from '#store';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { beginSession, CALL, deploy, PERSON, placed, prepareAndCall, reserve } from '../support/fixture.ts';
 import { closeAll, Follower } from '../support/follower.ts';
@@ -12,7 +12,7 @@ interface Opened {
   readonly proxy: CuttingProxy;
   readonly manager: Follower['manager'];
   readonly self: WorkerId;
-  readonly reader: PostgresReader;
+  readonly reader: LaterReader;
   readonly server: Awaited<ReturnType<typeof startOwnPostgres>>;
 }
 

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { monotonicIds, RefusedError, systemClock, type WorkerId, type WorkflowId } from '#base';
 import { chained, INVARIANTS } from '#model';
-import { openPostgresStore, type PostgresReader } from '#store';
+import { type LaterReader, openPostgresStore } from '#store';
 import { beginSession, deploy, PERSON, placed } from '../support/fixture.ts';
 import { closeAll, Follower } from '../support/follower.ts';
 import { borrowDatabase, onPostgres, type TestDatabase } from '../support/postgres-world.ts';
@@ -16,7 +16,7 @@ type Manager = Follower['manager'];
 
 interface Opened {
   readonly database: TestDatabase;
-  readonly reader: PostgresReader;
+  readonly reader: LaterReader;
   /** Two processes at the same database, as far as the database can tell. */
   readonly one: Manager;
   readonly two: Manager;

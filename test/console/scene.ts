@@ -135,15 +135,20 @@ export class Scene {
 
   async #quiet(): Promise<void> {
     const { engine } = this.#must();
-    const isQuiet = (): boolean => {
-      const due = engine.reader.nextWakeAt();
-      const busy = engine.reader.unfinishedExecutions({ limit: 1 }).length > 0;
+    const isQuiet = async (): Promise<boolean> => {
+      const due = await engine.reader.nextWakeAt();
+      const busy = (await engine.reader.unfinishedExecutions({ limit: 1 })).length > 0;
       return !busy && (due === null || due > this.#clock.now() + 2_000);
     };
-    if (isQuiet()) return;
+    if (await isQuiet()) return;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => done(() => reject(new Error('the scene never came to rest'))), QUIET_MS_MAX);
-      const stop = engine.listen(() => isQuiet() && done(resolve));
+      const look = async (): Promise<void> => {
+        if (await isQuiet()) done(resolve);
+      };
+      const stop = engine.listen(() => {
+        look().catch((error: unknown) => done(() => reject(error)));
+      });
       const done = (finish: () => void): void => {
         stop();
         clearTimeout(timer);

@@ -98,7 +98,7 @@ export class Handler {
 
   #delivered(run: ProducerRun): string {
     assert(run.deliveryId);
-    const [delivery] = this.#stage.engine.reader.fetch('delivery', run.deliveryId);
+    const [delivery] = this.#stage.rows.fetch('delivery', run.deliveryId);
     assert(delivery, `run ${run.id} is of a delivery that is not there`);
     return delivery.body;
   }
@@ -252,14 +252,14 @@ export class Handler {
   /** A note for each event, under the id the engine gives: a second `next` of the same event would leave a second note. */
   #nextOf(run: Run): { state?: string; publishes?: { topic: string; payload: string }[] } {
     if (!this.#spec(run).hasNext || run.prepareResult === null) return {};
-    const reserved = this.#stage.engine.reader.fetch('reserved', run.id);
+    const reserved = this.#stage.rows.fetch('reserved', run.id);
     const publishes = reserved.map((event) => ({ topic: 'note', payload: JSON.stringify({ about: event.id }) }));
     return { state: this.#counted(run), publishes };
   }
 
   /** A handler's state counts its commits. */
   #counted(run: Run): string {
-    const states = this.#stage.engine.reader.fetch('handlerStates', run.workflowId);
+    const states = this.#stage.rows.fetch('handlerStates', run.workflowId);
     const before = states.find((state) => state.handlerName === run.handlerName)?.state ?? '0';
     return String(Number(before) + 1);
   }
@@ -285,14 +285,14 @@ export class Handler {
   #causeOf(errorClass: ErrorClass): ApprovalCause | undefined {
     if (errorClass === 'permission') return { kind: 'permission' };
     if (errorClass !== 'auth') return undefined;
-    const [connection] = this.#stage.engine.reader.fetch('connection', CALL.connection);
+    const [connection] = this.#stage.rows.fetch('connection', CALL.connection);
     return { kind: 'auth', connection: CALL.connection, version: connection?.version ?? 0 };
   }
 
   /** A later version of the script no longer has its errors. */
   #trouble(on: Trouble['on'], run: Run): Trouble | undefined {
-    const { outside, scenario, engine } = this.#stage;
-    const isRepaired = (engine.reader.fetch('script', run.scriptId)[0]?.minor ?? 0) > 0;
+    const { outside, scenario, rows } = this.#stage;
+    const isRepaired = (rows.fetch('script', run.scriptId)[0]?.minor ?? 0) > 0;
     return scenario.troubles?.find((trouble) => {
       if (trouble.on !== on || trouble.handler !== run.handlerName) return false;
       return outside.isStruck(trouble) && !(isRepaired && trouble.until === 'repaired');
@@ -300,7 +300,7 @@ export class Handler {
   }
 
   #spec(run: Run): ConsumerSpec {
-    const [script] = this.#stage.engine.reader.fetch('script', run.scriptId);
+    const [script] = this.#stage.rows.fetch('script', run.scriptId);
     const spec = script?.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
     assert(spec, `run ${run.id} is of no consumer`);
     return spec;

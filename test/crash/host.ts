@@ -60,13 +60,13 @@ export class Host {
   }
 
   async #deploy(): Promise<boolean> {
-    const { engine, scenario, outside } = this.#stage;
+    const { rows, scenario, outside } = this.#stage;
     const workflow = this.#view.maybeWorkflow();
     if (!workflow) {
       await inOneCommit(this.#stage, (model) => model.createWorkflow('orders', ADA));
       return true;
     }
-    const [script] = engine.reader.fetch('scriptsOf', workflow.id);
+    const [script] = rows.fetch('scriptsOf', workflow.id);
     if (!script) {
       const handlers = scenario.handlers ?? HANDLERS;
       const version = { major: 1, minor: 0, contentHash: 'first', code: 'export default {}', handlers, by: ADA };
@@ -99,7 +99,7 @@ export class Host {
   }
 
   async #sweep(): Promise<boolean> {
-    const { reader } = this.#stage.engine;
+    const { rows: reader } = this.#stage;
     const now = this.#stage.outside.now();
     const [execution] = reader.expiredScheduling(now, 1);
     if (execution) await inOneCommit(this.#stage, (model) => model.sweepScheduling(execution.id));
@@ -109,8 +109,8 @@ export class Host {
   }
 
   async #reconcile(): Promise<boolean> {
-    const { engine, outside, scenario } = this.#stage;
-    const [mutation] = engine.reader.dueReconciles(outside.now(), 1);
+    const { engine, rows, outside, scenario } = this.#stage;
+    const [mutation] = rows.dueReconciles(outside.now(), 1);
     if (!mutation) return false;
     await inOneCommit(this.#stage, (model) => model.claimReconcile(mutation.id, engine.self, RECONCILE_LEASE_MS));
     const found = outside.lookUp(scenario, mutation);
@@ -134,14 +134,14 @@ export class Host {
   }
 
   async #openTask(): Promise<boolean> {
-    const [workflow] = this.#stage.engine.reader.maintenanceWithoutTask(1);
+    const [workflow] = this.#stage.rows.maintenanceWithoutTask(1);
     if (workflow === undefined) return false;
     await inOneCommit(this.#stage, (model) => model.createMaintenanceTask(workflow));
     return true;
   }
 
   async #session(): Promise<boolean> {
-    const { reader } = this.#stage.engine;
+    const { rows: reader } = this.#stage;
     const [due] = reader.dueWorkflows(this.#stage.outside.now(), 1);
     if (!due) return false;
     const begun = await this.#begin();
@@ -195,13 +195,13 @@ export class Host {
   #isRetryDue(pointer: RunId | null): boolean {
     if (pointer === null) return false;
     const { handlerName, workflowId } = this.#view.run(pointer);
-    const states = this.#stage.engine.reader.fetch('handlerStates', workflowId);
+    const states = this.#stage.rows.fetch('handlerStates', workflowId);
     const kept = states.find((state) => state.handlerName === handlerName);
     return (kept?.backoffUntil ?? 0) <= this.#stage.outside.now();
   }
 
   #handOffMessages(execution: ExecutionId) {
-    const messages = this.#stage.engine.reader.table('messages');
+    const messages = this.#stage.rows.table('messages');
     const own = messages.filter(({ executionId, type }) => executionId === execution && type === 'execution.scheduled');
     return own.map(({ id }) => id);
   }
@@ -222,7 +222,7 @@ export class Host {
   }
 
   #hasNothingOpen({ id }: Workflow): boolean {
-    const { reader } = this.#stage.engine;
+    const { rows: reader } = this.#stage;
     return (
       this.#view.openExecutions(id).length === 0 &&
       reader.fetch('openLedger', id).length === 0 &&
@@ -233,7 +233,7 @@ export class Host {
 
   /** When something will be due that is not due now. */
   #nextTime(): number | undefined {
-    const { reader } = this.#stage.engine;
+    const { rows: reader } = this.#stage;
     const executions = this.#view.openExecutions(this.#view.workflow().id);
     const times = [
       reader.nextDueAt(),
@@ -246,7 +246,7 @@ export class Host {
   }
 
   #picture(): string {
-    const { reader } = this.#stage.engine;
+    const { rows: reader } = this.#stage;
     const tables = ['workflows', 'executions', 'handler_runs', 'mutations', 'events', 'handler_states'] as const;
     return tables.map((name) => `${name}: ${JSON.stringify(reader.table(name), null, 1)}`).join('\n');
   }

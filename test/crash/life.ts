@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ID_PREFIX, type IdKind, type IdOf, type IdSource, type KillPoint, onKillPoint } from '#base';
-import { type Engine, openEngine } from '#execution';
+import type { Engine } from '#execution';
+import { openEngineWithRows } from '../support/open-engine.ts';
 import type { CommandLog } from './command-log.ts';
 import { Host } from './host.ts';
 import { judge } from './judge.ts';
@@ -35,7 +36,7 @@ export async function live({ folder, outside }: Birth, options: LifeOptions): Pr
     witness.reached(point);
   });
   try {
-    const engine = await openEngine({
+    const { engine, rows } = await openEngineWithRows({
       dataDir: folder,
       clock: outside,
       ids: idsOfLife(number),
@@ -44,8 +45,8 @@ export async function live({ folder, outside }: Birth, options: LifeOptions): Pr
     assert.deepEqual(engine.recovered.orphanedEvents, [], 'recovery found reserved events that belong to nobody');
     await recoverAgain(engine, witness);
     witness.recovered();
-    await new Host({ engine, outside, scenario, witness }).untilQuiet();
-    judge(engine.reader, outside, scenario);
+    await new Host({ engine, rows, outside, scenario, witness }).untilQuiet();
+    judge(rows, outside, scenario);
     await engine.close();
   } finally {
     onKillPoint(undefined);
@@ -56,9 +57,9 @@ export async function live({ folder, outside }: Birth, options: LifeOptions): Pr
 
 /** What was there before the history begins. */
 export async function found({ folder, outside }: Birth, { scenario, log }: Omit<LifeOptions, 'number'>): Promise<void> {
-  const engine = await openEngine({ dataDir: folder, clock: outside, ids: idsOfLife(0) });
+  const { engine, rows } = await openEngineWithRows({ dataDir: folder, clock: outside, ids: idsOfLife(0) });
   const witness = new Witness({ folder, outside, log });
-  await new Host({ engine, outside, scenario, witness }).found();
+  await new Host({ engine, rows, outside, scenario, witness }).found();
   await engine.close();
 }
 

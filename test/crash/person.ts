@@ -69,7 +69,7 @@ export class PersonAtWork {
 
   async #repair(workflow: Workflow): Promise<boolean> {
     const { id, maintenanceRunId, pendingRetryRunId } = workflow;
-    const isKnown = this.#stage.engine.reader.fetch('openTasks', id).some(({ runId }) => runId === maintenanceRunId);
+    const isKnown = this.#stage.rows.fetch('openTasks', id).some(({ runId }) => runId === maintenanceRunId);
     if (maintenanceRunId === null || !isKnown) return false;
     const { suspects } = this.#view.run(maintenanceRunId);
     const pending = suspects.filter((event) => this.#view.event(event).status === 'pending');
@@ -87,8 +87,8 @@ export class PersonAtWork {
 
   /** The next version, if nobody has added it yet; then it takes over. */
   async #deployRepair(workflow: Workflow): Promise<boolean> {
-    const { engine, scenario } = this.#stage;
-    const scripts = engine.reader.fetch('scriptsOf', workflow.id);
+    const { rows, scenario } = this.#stage;
+    const scripts = rows.fetch('scriptsOf', workflow.id);
     const newest = Math.max(...scripts.map(({ minor }) => minor));
     let added = scripts.find(({ id, minor }) => minor === newest && id !== workflow.activeScriptId)?.id;
     const handlers = scenario.handlers ?? HANDLERS;
@@ -164,8 +164,8 @@ export class PersonAtWork {
 
   async #report(): Promise<boolean> {
     if (!this.#person.reportsLateAnswers) return false;
-    const { engine, outside } = this.#stage;
-    const known = new Set(engine.reader.table('evidence').map(({ mutationId }) => mutationId));
+    const { rows, outside } = this.#stage;
+    const known = new Set(rows.table('evidence').map(({ mutationId }) => mutationId));
     const answered = this.#view.mutations().find((row) => row.resolvedByName !== null && !known.has(row.id));
     if (!answered) return false;
     const says = outside.hasLanded(answered) ? 'applied' : 'failed';
@@ -230,7 +230,7 @@ export class PersonAtWork {
   }
 
   async #archive(workflow: Workflow): Promise<boolean> {
-    const isOpen = this.#stage.engine.reader.fetch('openExecutions', workflow.id).length > 0;
+    const isOpen = this.#stage.rows.fetch('openExecutions', workflow.id).length > 0;
     if (this.#person.finally !== 'archive' || isOpen || this.#view.unread().length > 0) return false;
     await inOneCommit(this.#stage, (model) => model.archiveWorkflow(workflow.id, ADA));
     return true;

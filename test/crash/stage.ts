@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventId, MutationId, RunId, WorkflowId } from '#base';
 import type { Engine, ExecutionModelManager } from '#execution';
 import type { Event, Execution, Fence, Mutation, Run, Workflow } from '#model';
+import type { Reader } from '#store';
 import type { Outside } from './outside.ts';
 import type { Scenario } from './scenario.ts';
 import type { Witness } from './witness.ts';
@@ -9,6 +10,8 @@ import type { Witness } from './witness.ts';
 /** What everybody who plays in one life has in hand. */
 export interface Stage {
   readonly engine: Engine;
+  /** The same tables, at once. */
+  readonly rows: Reader;
   readonly outside: Outside;
   readonly scenario: Scenario;
   readonly witness: Witness;
@@ -41,7 +44,7 @@ export class View {
   }
 
   get #reader() {
-    return this.#stage.engine.reader;
+    return this.#stage.rows;
   }
 
   /** Every history has one. */

@@ -50,7 +50,7 @@ export class PersonAtTheDoor implements Person {
   }
 
   async cancel(workflow: WorkflowId): Promise<void> {
-    const [open] = this.#app().engine.reader.fetch('openExecutions', workflow);
+    const [open] = await this.#app().engine.reader.fetch('openExecutions', workflow);
     assert.ok(open, 'nothing is under way');
     await this.#manager.cancelExecution(open.id, BY);
   }

@@ -242,7 +242,7 @@ test('13: refused credentials after the mutation keep the events, and next runs 
 /** `next` makes no calls, so only the manager can bring a run there. */
 async function stopAfterMutation(dataDir: string): Promise<void> {
   const engine = await openEngine({ dataDir });
-  const [workflow] = engine.reader.table('workflows');
+  const [workflow] = await engine.reader.table('workflows');
   assert.ok(workflow);
   await engine.manager.resumeWorkflow(workflow.id, 'ada');
   await engine.manager.together((model) => {

@@ -7,7 +7,7 @@ import { type App, deploy, startApp } from '#app';
 import type { Clock, WorkflowId } from '#base';
 import { type Served, serve } from '#http';
 import { INVARIANTS } from '#model';
-import type { Reader } from '#store';
+import { openReader, type Reader } from '#store';
 import { Keyboard, PersonAtTheKeyboard } from './keyboard.ts';
 import { Outside } from './outside.ts';
 import { BY, type Person, PersonAtTheDoor } from './person.ts';
@@ -40,6 +40,7 @@ export class Stage {
   #pokes = 0;
   readonly #atKeyboard: boolean;
   #served: Served | undefined;
+  #reader: Reader | undefined;
 
   private constructor(folder: string, outside: Outside, shop: Record<string, unknown>, atKeyboard: boolean) {
     this.folder = folder;
@@ -70,8 +71,10 @@ export class Stage {
     return stage;
   }
 
-  get reader() {
-    return this.app.engine.reader;
+  /** Rows at once, on a connection of its own: a test looks from outside. */
+  get reader(): Reader {
+    this.#reader ??= openReader(this.data);
+    return this.#reader;
   }
 
   get manager() {
@@ -88,6 +91,8 @@ export class Stage {
 
   async stop(): Promise<void> {
     await this.#served?.close();
+    this.#reader?.close();
+    this.#reader = undefined;
     await this.app.stop();
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type RefusedError, StoreFailedError, StoreUnavailableError } from '#base';
 import { ChangeFeed, CommitQueue, ExecutionModelManager } from '#execution';
-import type { Store, Unit, UnitOutcome } from '#store';
+import { readLater, type Store, type Unit, type UnitOutcome } from '#store';
 import { countedIds, FakeClock, PERSON } from '../support/fixture.ts';
 import { MemoryReader } from '../support/memory-reader.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -49,7 +49,7 @@ function setUp() {
     changes,
     onFatal: (error) => fatal.push(error),
   });
-  const manager = new ExecutionModelManager(queue, new MemoryReader(() => store.memory.rows));
+  const manager = new ExecutionModelManager(queue, readLater(new MemoryReader(() => store.memory.rows)));
   return { store, changes, fatal, queue, manager };
 }
 

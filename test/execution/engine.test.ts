@@ -37,8 +37,8 @@ test('a run whose process was killed before its call releases its events', async
   await dieAt('prepared');
   const engine = await openEngine({ dataDir });
   assert.equal(engine.recovered.runs, 1);
-  const [run] = engine.reader.table('handler_runs');
-  const [event] = engine.reader.table('events');
+  const [run] = await engine.reader.table('handler_runs');
+  const [event] = await engine.reader.table('events');
   assert.deepEqual([run?.status, run?.phase, event?.status], ['crashed', 'prepared', 'pending']);
   await engine.close();
 });
@@ -46,10 +46,10 @@ test('a run whose process was killed before its call releases its events', async
 test('a run whose process was killed with its call in flight keeps its events and asks', async () => {
   await dieAt('in_flight');
   const engine = await openEngine({ dataDir });
-  const [run] = engine.reader.table('handler_runs');
-  const [event] = engine.reader.table('events');
-  const [mutation] = engine.reader.table('mutations');
-  const [workflow] = engine.reader.table('workflows');
+  const [run] = await engine.reader.table('handler_runs');
+  const [event] = await engine.reader.table('events');
+  const [mutation] = await engine.reader.table('mutations');
+  const [workflow] = await engine.reader.table('workflows');
   assert.deepEqual(
     [run?.status, event?.status, mutation?.status],
     ['paused:reconciliation', 'reserved', 'indeterminate'],
@@ -63,8 +63,8 @@ test('a session whose process was killed between two runs is completed', async (
   await dieAt('between runs');
   const engine = await openEngine({ dataDir });
   assert.deepEqual([engine.recovered.runs, engine.recovered.sessions], [0, 1]);
-  assert.equal(engine.reader.table('script_runs')[0]?.result, 'completed');
-  assert.equal(engine.reader.table('executions')[0]?.status, 'abandoned');
+  assert.equal((await engine.reader.table('script_runs'))[0]?.result, 'completed');
+  assert.equal((await engine.reader.table('executions'))[0]?.status, 'abandoned');
   await engine.close();
 });
 
@@ -75,18 +75,21 @@ test('a failure whose process was killed before its task was made gets the task,
   await engine.close();
   const again = await openEngine({ dataDir });
   assert.equal(again.recovered.tasks, 0);
-  assert.equal(again.reader.table('maintenance_tasks').length, 1);
+  assert.equal((await again.reader.table('maintenance_tasks')).length, 1);
   await again.close();
 });
 
 test('a look-up whose process was killed is due again at once, and nobody is taken for alive who is dead', async () => {
   await dieAt('looking up');
   const engine = await openEngine({ dataDir });
-  const [due] = engine.reader.dueReconciles(Date.now(), 10);
+  const [due] = await engine.reader.dueReconciles(Date.now(), 10);
   assert.equal(due?.status, 'needs_reconcile');
   await engine.manager.claimReconcile(due.id, engine.self, 60_000);
-  assert.ok((engine.reader.nextWakeAt() ?? 0) > Date.now() + 50_000, 'while it is claimed there is nothing to look at');
-  const living = engine.reader.table('workers').filter(({ endedAt }) => endedAt === null);
+  assert.ok(
+    ((await engine.reader.nextWakeAt()) ?? 0) > Date.now() + 50_000,
+    'while it is claimed there is nothing to look at',
+  );
+  const living = (await engine.reader.table('workers')).filter(({ endedAt }) => endedAt === null);
   assert.deepEqual(
     living.map(({ id }) => id),
     [engine.self],
@@ -97,10 +100,10 @@ test('a look-up whose process was killed is due again at once, and nobody is tak
 test('recovery is idempotent', async () => {
   await dieAt('in_flight');
   const engine = await openEngine({ dataDir });
-  const before = engine.reader.table('handler_runs');
+  const before = await engine.reader.table('handler_runs');
   const again = await engine.manager.recoverCrashedRuns(engine.self);
   assert.deepEqual(again, { recovered: 0, left: 0 });
-  assert.deepEqual(engine.reader.table('handler_runs'), before);
+  assert.deepEqual(await engine.reader.table('handler_runs'), before);
   await engine.close();
 });
 
@@ -111,7 +114,7 @@ test('an engine does not recover its own runs', async () => {
   const fence = await beginSession(engine.manager, workflow, engine.self);
   await engine.manager.advanceSession(fence);
   assert.deepEqual(await engine.manager.recoverCrashedRuns(engine.self), { recovered: 0, left: 0 });
-  assert.equal(engine.reader.table('handler_runs')[0]?.status, 'active');
+  assert.equal((await engine.reader.table('handler_runs'))[0]?.status, 'active');
   await engine.close();
 });
 
@@ -170,10 +173,10 @@ test('a workflow whose rows break an invariant is held at start, with the reason
   database.exec('UPDATE workflows SET pending_retry_run_id = NULL');
   database.close();
   const engine = await openEngine({ dataDir });
-  const [workflow] = engine.reader.table('workflows');
+  const [workflow] = await engine.reader.table('workflows');
   assert.ok(engine.recovered.orphanedEvents.length === 1 && engine.recovered.violations.length > 0);
   assert.ok(workflow?.holds.includes('error'));
   assert.match(workflow?.errorReason ?? '', /open questions are pointed at/);
-  assert.equal(engine.reader.table('events')[0]?.status, 'reserved');
+  assert.equal((await engine.reader.table('events'))[0]?.status, 'reserved');
   await engine.close();
 });

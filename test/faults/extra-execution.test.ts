@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailableError } from '#base';
 import { type Change, ChangeFeed, CommitQueue, ExecutionModelManager } from '#execution';
-import type { Unit, UnitOutcome } from '#store';
+import { readLater, type Unit, type UnitOutcome } from '#store';
 import { beginSession, countedIds, deploy, FakeClock, PERSON } from '../support/fixture.ts';
 import { MemoryReader } from '../support/memory-reader.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -33,7 +33,7 @@ function setUp() {
   const changes = new ChangeFeed();
   const ids = countedIds();
   const queue = new CommitQueue({ store, clock: new FakeClock(), ids, changes, onFatal: fail });
-  const manager = new ExecutionModelManager(queue, new MemoryReader(() => store.rows));
+  const manager = new ExecutionModelManager(queue, readLater(new MemoryReader(() => store.rows)));
   return { store, changes, ids, queue, manager };
 }
 

@@ -1,5 +1,6 @@
 import { activate } from '#app';
 import { startEngine } from '#execution';
+import { readLater } from '#store';
 import type { Disk } from './disk.ts';
 import type { WorldSpec } from './history.ts';
 import { idsOfLife } from './life.ts';
@@ -12,8 +13,9 @@ import { SqliteDisk } from './sqlite-disk.ts';
 /** What is there before a history begins: workflows with a version each, and the events that wait in them. */
 async function found(disk: Disk, world: WorldSpec): Promise<void> {
   const clock = new Loop();
-  const { store, reader } = disk.open();
-  const history = { close: () => undefined } as never;
+  const { store, reader: rows } = disk.open();
+  const reader = readLater(rows);
+  const history = { close: async () => undefined } as never;
   const engine = await startEngine({ store, reader, history, backUp: () => undefined }, { clock, ids: idsOfLife(0) });
   for (const name of ['a', 'b'].slice(0, world.workflows)) {
     const { workflow } = await engine.manager.createWorkflow(name, ADA);

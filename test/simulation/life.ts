@@ -1,7 +1,7 @@
 import { type App, runApp } from '#app';
 import { ID_PREFIX, type IdKind, type IdOf, type IdSource, StoreUnavailableError } from '#base';
 import { startEngine } from '#execution';
-import type { History as Past } from '#store';
+import { type LaterHistory, readLater } from '#store';
 import type { Opened } from './disk.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { Sandbox } from './sandbox.ts';
@@ -13,7 +13,7 @@ export class Life {
   readonly number: number;
   readonly #stage: Stage;
   /** There is nobody to show the past to. */
-  readonly #past = { close: () => undefined } as unknown as Past;
+  readonly #past = { close: async () => undefined } as unknown as LaterHistory;
   app: App | undefined;
   opened: Opened | undefined;
   isDead = false;
@@ -53,7 +53,7 @@ export class Life {
     this.opened = disk.open();
     const store = new FaultyStore(this.opened.store, this, this.#stage);
     const engine = await startEngine(
-      { store, reader: this.opened.reader, history: this.#past, backUp: () => undefined },
+      { store, reader: readLater(this.opened.reader), history: this.#past, backUp: () => undefined },
       { clock: loop, ids: idsOfLife(this.number), onFatal: () => this.#endBroken() },
     );
     if (engine.recovered.violations.length > 0 || engine.recovered.orphanedEvents.length > 0)

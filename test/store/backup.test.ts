@@ -34,7 +34,7 @@ test('a backup of a running engine is one file with what was committed', async (
   restoreDatabase(backup, again);
   const engine = await openEngine({ dataDir: again });
   assert.deepEqual(
-    engine.reader.table('events').map((event) => event.messageId),
+    (await engine.reader.table('events')).map((event) => event.messageId),
     ['order-1'],
   );
   await engine.close();
@@ -45,7 +45,7 @@ test('a restored backup starts with every live workflow on hold, and says why', 
   const again = join(folder, 'again');
   restoreDatabase(backup, again);
   const engine = await openEngine({ dataDir: again });
-  const [workflow] = engine.reader.table('workflows');
+  const [workflow] = await engine.reader.table('workflows');
   assert.ok(workflow);
   assert.deepEqual([workflow.status, workflow.holds], ['error', ['error']]);
   assert.match(workflow.errorReason ?? '', /put back from a backup/);
@@ -59,7 +59,7 @@ test('a backup that was put into a data folder by hand is held as well', async (
   mkdirSync(again);
   copyFileSync(backup, join(again, 'pawl.db'));
   const engine = await openEngine({ dataDir: again });
-  assert.deepEqual(engine.reader.table('workflows')[0]?.holds, ['error']);
+  assert.deepEqual((await engine.reader.table('workflows'))[0]?.holds, ['error']);
   await engine.close();
 });
 
@@ -68,7 +68,7 @@ test('a plain copy of a data folder is held when it comes through restore', asyn
   const again = join(folder, 'again');
   restoreDatabase(join(dataDir, 'pawl.db'), again);
   const engine = await openEngine({ dataDir: again });
-  assert.deepEqual(engine.reader.table('workflows')[0]?.holds, ['error']);
+  assert.deepEqual((await engine.reader.table('workflows'))[0]?.holds, ['error']);
   await engine.close();
 });
 
@@ -82,14 +82,14 @@ test('a person who resumed a restored workflow is not asked again at the next st
   await first.manager.resumeWorkflow(held, PERSON);
   await first.close();
   const second = await openEngine({ dataDir: again });
-  assert.deepEqual([second.restored, second.reader.table('workflows')[0]?.status], [[], 'active']);
+  assert.deepEqual([second.restored, (await second.reader.table('workflows'))[0]?.status], [[], 'active']);
   await second.close();
 });
 
 test('the data folder that was backed up goes on without a hold', async () => {
   await backedUp();
   const engine = await openEngine({ dataDir });
-  assert.deepEqual([engine.restored, engine.reader.table('workflows')[0]?.holds], [[], []]);
+  assert.deepEqual([engine.restored, (await engine.reader.table('workflows'))[0]?.holds], [[], []]);
   await engine.close();
 });
 

@@ -1,7 +1,7 @@
 import { type Clock, type IdSource, RefusedError } from '#base';
 import { ChangeFeed, CommitQueue, ExecutionModelManager } from '#execution';
 import { type Command, Rows } from '#model';
-import type { Store } from '#store';
+import { readLater, type Store } from '#store';
 import { MemoryReader } from './memory-reader.ts';
 
 /** One process at a store: its queue and its manager, without anything that would look for work by itself. */
@@ -17,7 +17,7 @@ export class Follower {
       this.#fatal = error;
     };
     this.#queue = new CommitQueue({ store, clock, ids, changes: new ChangeFeed(), onFatal });
-    this.manager = new ExecutionModelManager(this.#queue, new MemoryReader(() => new Rows()));
+    this.manager = new ExecutionModelManager(this.#queue, readLater(new MemoryReader(() => new Rows())));
   }
 
   ask(command: Command): Promise<unknown> {

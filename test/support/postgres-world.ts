@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import type { Clock } from '#base';
 import { INVARIANTS, Rows } from '#model';
-import { type DistantStore, openPostgresReader, openPostgresStore, type PostgresReader } from '#store';
+import { type DistantStore, type LaterReader, openPostgresReader, openPostgresStore } from '#store';
 import { MemoryReader } from './memory-reader.ts';
 import { findPostgres, type PostgresServer, startPostgres } from './postgres-server.ts';
 import { rowsRead, TABLE_NAMES } from './row-dump.ts';
@@ -60,7 +60,7 @@ export interface PostgresWorld {
 /** A database with a reader that knows its statements, until it is given back. */
 export interface Borrowed {
   readonly database: TestDatabase;
-  readonly reader: PostgresReader;
+  readonly reader: LaterReader;
   giveBack(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export interface Borrowed {
 const spare: Omit<Borrowed, 'giveBack'>[] = [];
 
 /** Also those that a failing test never gave back: an open connection keeps a process from ending. */
-const readers: PostgresReader[] = [];
+const readers: LaterReader[] = [];
 
 after(async () => {
   for (const reader of readers) await reader.close();
@@ -119,7 +119,7 @@ export async function openPostgresWorld(clock: Clock): Promise<PostgresWorld> {
   };
 }
 
-async function assertInvariants(reader: PostgresReader): Promise<void> {
+async function assertInvariants(reader: LaterReader): Promise<void> {
   const found = await Promise.all(INVARIANTS.map(({ sql }) => reader.offenders(sql)));
   for (const [position, { says }] of INVARIANTS.entries()) assert.deepEqual(found[position], [], `in SQL: ${says}`);
 }

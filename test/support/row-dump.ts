@@ -1,5 +1,5 @@
 import { Rows, type Table } from '#model';
-import type { PostgresReader, Reader, TableName } from '#store';
+import type { LaterReader, Reader, TableName } from '#store';
 
 /** Every row of every table, in the order of their keys: what two moments are compared by. */
 export type Dump = Readonly<Record<string, readonly unknown[]>>;
@@ -41,7 +41,7 @@ export function rowsOf(reader: Reader): Rows {
 }
 
 /** All tables in one round trip. */
-export async function rowsRead(reader: PostgresReader): Promise<Rows> {
+export async function rowsRead(reader: LaterReader): Promise<Rows> {
   return rowsIn(await Promise.all(TABLE_NAMES.map((name) => reader.table(name))));
 }
 

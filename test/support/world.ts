@@ -25,7 +25,7 @@ import {
   Rows,
   type Table,
 } from '#model';
-import { openReader, openSqliteStore, type Reader, type Store } from '#store';
+import { openReader, openSqliteStore, type Reader, readLater, type Store } from '#store';
 import { countedIds, FakeClock } from './fixture.ts';
 import { assertLegalHistory } from './legal-history.ts';
 import { MemoryReader } from './memory-reader.ts';
@@ -38,7 +38,7 @@ class WatchedManager extends ExecutionModelManager {
   readonly #watch: <T>(command: () => Promise<T>) => Promise<T>;
 
   constructor(queue: CommitQueue, reader: Reader, watch: <T>(command: () => Promise<T>) => Promise<T>) {
-    super(queue, reader);
+    super(queue, readLater(reader));
     this.#watch = watch;
   }
 

@@ -73,12 +73,12 @@ async function verified(act: Act, noted: { seq: number; hash: string } | undefin
   } catch (error) {
     const dataDir = folder ?? DATA_FOLDER;
     if (!(error instanceof EngineUnreachableError) || !existsSync(join(dataDir, 'pawl.db'))) throw error;
-    const [{ verifyAudit }, { openHistory }] = await Promise.all([import('#story'), import('#store')]);
-    const history = openHistory(dataDir);
+    const [{ verifyAudit }, { lookBackLater, openHistory }] = await Promise.all([import('#story'), import('#store')]);
+    const history = lookBackLater(openHistory(dataDir));
     try {
       return { ...(await verifyAudit({ history }, noted)), ...{ schema: SCHEMA } };
     } finally {
-      history.close();
+      await history.close();
     }
   }
 }

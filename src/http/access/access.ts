@@ -45,16 +45,16 @@ export class Access {
   }
 
   /** Whoever sends this secret in the header; undefined when nobody is known by it. */
-  byBearer(secret: string, name: string): Asker | undefined {
+  async byBearer(secret: string, name: string): Promise<Asker | undefined> {
     const { ownerToken } = this.#options;
     if (isOwnerToken(secret, ownerToken)) return ownerNamed(name);
-    const token = this.#living(secret);
+    const token = await this.#living(secret);
     return token?.kind === 'token' ? askerOf(token) : undefined;
   }
 
   /** Whoever has this session: a cookie alone is not enough, as it is sent to every port of this host. */
-  bySession(secret: string): Asker | undefined {
-    const token = this.#living(secret);
+  async bySession(secret: string): Promise<Asker | undefined> {
+    const token = await this.#living(secret);
     return token?.kind === 'session' ? askerOf(token) : undefined;
   }
 
@@ -96,7 +96,7 @@ export class Access {
       ...(of.token !== null && { parent: of.token }),
       by: of.by,
     });
-    const [row] = engine.reader.fetch('token', token);
+    const [row] = await engine.reader.fetch('token', token);
     const expiresAt = row?.expiresAt ?? clock.now();
     const asker: Asker = { ...of, kind: 'session', token, expiresAt };
     return { asker, secret, csrf: this.csrfOf(secret), expiresAt };
@@ -123,16 +123,16 @@ export class Access {
   }
 
   /** Somebody besides the owner of the data folder can get in. */
-  hasTokens(): boolean {
+  async hasTokens(): Promise<boolean> {
     const { engine, clock } = this.#options;
     const isGood = (token: Token): boolean => token.revokedAt === null && token.expiresAt > clock.now();
-    return engine.history.tokens({ limit: 1_000 }).some((token) => token.kind === 'token' && isGood(token));
+    return (await engine.history.tokens({ limit: 1_000 })).some((token) => token.kind === 'token' && isGood(token));
   }
 
-  #living(secret: string): Token | undefined {
+  async #living(secret: string): Promise<Token | undefined> {
     const { engine, clock } = this.#options;
-    const [token] = engine.reader.fetch('tokenHashed', sha256(secret));
-    const [parent] = token?.parentId ? engine.reader.fetch('token', token.parentId) : [];
+    const [token] = await engine.reader.fetch('tokenHashed', sha256(secret));
+    const [parent] = token?.parentId ? await engine.reader.fetch('token', token.parentId) : [];
     const isGood = (row: Token): boolean => row.revokedAt === null && row.expiresAt > clock.now();
     return token && isGood(token) && (!parent || isGood(parent)) ? token : undefined;
   }

@@ -57,7 +57,7 @@ export const ACCESS_ROUTES: readonly Route[] = [
       ),
     answer: z.strictObject({ ...me.shape, csrf: text }).meta({ id: 'LoggedIn' }),
     async run({ api, body, ask }) {
-      const asker = askerOf(api, ask, body) ?? refuseLogin(api, ask);
+      const asker = (await askerOf(api, ask, body)) ?? refuseLogin(api, ask);
       const opened = await api.access.openSession(asker);
       keepSession(ask, opened.secret, api.place.isSecure, opened.expiresAt - api.app.clock.now());
       return { ...opened.asker, csrf: opened.csrf };
@@ -99,8 +99,8 @@ export const ACCESS_ROUTES: readonly Route[] = [
     says: 'the tokens and the sessions they opened, newest first',
     query: { ...page(PAGE), ...search, kind: z.enum(TOKEN_KINDS).optional() },
     answer: listOf(token),
-    run({ api, query: { after, limit, q = '', kind } }) {
-      const rows = api.app.engine.history.tokens({ after, limit });
+    async run({ api, query: { after, limit, q = '', kind } }) {
+      const rows = await api.app.engine.history.tokens({ after, limit });
       const items = rows
         .filter((row) => row.kind === (kind ?? row.kind) && row.name.toLowerCase().includes(q.toLowerCase()))
         .map((row) => tokenRow(row, api.app.clock.now()));
@@ -147,11 +147,11 @@ export function loginLink({ access, place, port }: Api, asker: Asker): { url: st
   return { url: `${place.publicUrl(port())}/#login=${code}`, expiresAt };
 }
 
-function askerOf(
+async function askerOf(
   { access }: Api,
   ask: Ask,
   given: { token?: string | undefined; code?: string | undefined },
-): Asker | undefined {
+): Promise<Asker | undefined> {
   if (given.code !== undefined) return access.byLink(given.code);
   return access.byBearer(given.token ?? '', nameIn(ask.req.header('x-pawl-by')));
 }

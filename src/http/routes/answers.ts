@@ -41,9 +41,9 @@ export const ANSWER_ROUTES: readonly Route[] = [
     body: z.strictObject({ how: HOW, result: json.optional() }),
     answer: answered,
     async run({ api, params, body: { how, result }, by }) {
-      const row = mutationAt(api, params.id);
+      const row = await mutationAt(api, params.id);
       const answer = await resolve(api, row, how, result, by);
-      return { ...outputOf(api, row.id), ...answer };
+      return { ...(await outputOf(api, row.id)), ...answer };
     },
   }),
   route({
@@ -76,7 +76,7 @@ export const ANSWER_ROUTES: readonly Route[] = [
     says: 'leave an unknown outcome open, and let the workflow go on without it',
     answer: answered,
     async run({ api, params, by }) {
-      const { id: of } = mutationAt(api, params.id);
+      const { id: of } = await mutationAt(api, params.id);
       await api.app.engine.manager.setAside(of, by);
       return outputOf(api, of);
     },
@@ -91,10 +91,10 @@ export const ANSWER_ROUTES: readonly Route[] = [
       const { manager } = api.app.engine;
       if (idShapeOf(given) !== 'mutation') {
         // A permission that a whole workflow lacks is given the same way, by the workflow's name.
-        const workflow = workflowAt(api, given);
+        const workflow = await workflowAt(api, given);
         return { workflow: workflow.id, ...(await manager.approveGrant(workflow.id, by)) };
       }
-      const { id: of } = mutationAt(api, given);
+      const { id: of } = await mutationAt(api, given);
       await manager.approveCall(of, by);
       return outputOf(api, of);
     },
@@ -107,9 +107,9 @@ export const ANSWER_ROUTES: readonly Route[] = [
     body: z.strictObject({ how: z.enum(['skip', 'park']) }),
     answer: answered,
     async run({ api, params, body: { how }, by }) {
-      const { id: of } = mutationAt(api, params.id);
+      const { id: of } = await mutationAt(api, params.id);
       const { run } = await api.app.engine.manager.rejectCall(of, how, by);
-      return { ...outputOf(api, of), run };
+      return { ...(await outputOf(api, of)), run };
     },
   }),
   route({
@@ -146,7 +146,9 @@ interface Many {
 
 /** Each by itself, as if a person had answered one after the other: what is refused does not keep the others. */
 async function resolveMany({ api, body, by }: Asked<unknown, unknown, Many>) {
-  const outputs = body.outputs?.map((each) => mutationAt(api, each)) ?? questionsOf(api, body);
+  const outputs = body.outputs
+    ? await Promise.all(body.outputs.map((each) => mutationAt(api, each)))
+    : await questionsOf(api, body);
   const items: { output: string; ok: boolean; problem?: z.input<typeof problem> }[] = [];
   for (const row of outputs) {
     try {
@@ -162,16 +164,23 @@ async function resolveMany({ api, body, by }: Asked<unknown, unknown, Many>) {
 }
 
 /** The open questions about one connection, of all workflows. */
-function questionsOf(api: Api, { connection, from = 0, to = Number.MAX_SAFE_INTEGER }: Many) {
+async function questionsOf(api: Api, { connection, from = 0, to = Number.MAX_SAFE_INTEGER }: Many) {
   const { history } = tellerOf(api);
-  return (['needs_reconcile', 'indeterminate'] as const)
-    .flatMap(
-      (status) => history.list('mutations', { limit: MANY_MAX, order: 'oldest', by: { status, connection } }).rows,
+  return (
+    await Promise.all(
+      (['needs_reconcile', 'indeterminate'] as const).map(
+        async (status) =>
+          (
+            await history.list('mutations', { limit: MANY_MAX, order: 'oldest', by: { status, connection } })
+          ).rows,
+      ),
     )
+  )
+    .flat()
     .filter((row) => row.createdAt >= from && row.createdAt < to);
 }
 
-function outputOf({ app }: Api, of: MutationId): z.input<typeof answered> {
-  const [row] = app.engine.reader.fetch('mutation', of);
+async function outputOf({ app }: Api, of: MutationId): Promise<z.input<typeof answered>> {
+  const [row] = await app.engine.reader.fetch('mutation', of);
   return row ? { output: row.id, workflow: row.workflowId, status: row.status, words: outcomeWords(row) } : {};
 }

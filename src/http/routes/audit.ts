@@ -41,9 +41,12 @@ export const AUDIT_ROUTES: readonly Route[] = [
       subject: name,
     },
     answer: listOf(entry),
-    run({ api, query }) {
+    async run({ api, query }) {
       const { actor, act, subject } = query;
-      const { rows, next } = tellerOf(api).history.list('audit', filterOf(undefined, query, { actor, act, subject }));
+      const { rows, next } = await tellerOf(api).history.list(
+        'audit',
+        filterOf(undefined, query, { actor, act, subject }),
+      );
       return { items: rows.map((row) => ({ ...row, sentence: actSentence(row) })), next };
     },
   }),

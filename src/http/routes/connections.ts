@@ -42,27 +42,29 @@ export const CONNECTION_ROUTES: readonly Route[] = [
     says: 'what the config connects, whether it works, and who waits for it',
     query: { ...page(PAGE), ...search },
     answer: listOf(connection),
-    run({ api, query }) {
+    async run({ api, query }) {
       const { app } = api;
       const { connectors, connections } = app.connections.describe();
       const q = (query.q ?? '').toLowerCase();
       const names = Object.keys(connections).filter((name) => name.toLowerCase().includes(q));
       const { rows, next } = cut(names, query, (name) => name);
-      const items = rows.map((name) => {
-        const type = connections[name] ?? '';
-        const [row] = app.engine.history.fetch('connection', name);
-        return {
-          name,
-          type,
-          status: row?.refusedAt == null ? ('ok' as const) : ('refused' as const),
-          reason: row?.refusedReason ?? null,
-          since: row?.refusedAt ?? null,
-          workflows: app.engine.history.fetch('workflowsHeldBy', name).map((workflow) => workflow.name),
-          reads: connectors[type]?.reads ?? [],
-          mutations: connectors[type]?.mutations ?? [],
-          approval: app.connections.approvalOf(name),
-        };
-      });
+      const items = await Promise.all(
+        rows.map(async (name) => {
+          const type = connections[name] ?? '';
+          const [row] = await app.engine.history.fetch('connection', name);
+          return {
+            name,
+            type,
+            status: row?.refusedAt == null ? ('ok' as const) : ('refused' as const),
+            reason: row?.refusedReason ?? null,
+            since: row?.refusedAt ?? null,
+            workflows: (await app.engine.history.fetch('workflowsHeldBy', name)).map((workflow) => workflow.name),
+            reads: connectors[type]?.reads ?? [],
+            mutations: connectors[type]?.mutations ?? [],
+            approval: app.connections.approvalOf(name),
+          };
+        }),
+      );
       return { items, next };
     },
   }),
@@ -98,7 +100,7 @@ export const CONNECTION_ROUTES: readonly Route[] = [
 
 /** A good test or a person's word: everybody who waited goes on. */
 async function cure({ app }: Api, name: string, by: string) {
-  const waiting = app.engine.history.fetch('workflowsHeldBy', name).map((workflow) => workflow.name);
+  const waiting = (await app.engine.history.fetch('workflowsHeldBy', name)).map((workflow) => workflow.name);
   const { version, freed } = await app.engine.manager.cureConnection(name, by);
   const goOn =
     freed.length === 0 ? 'nobody waited for it' : `${waiting.join(', ')} ${freed.length === 1 ? 'goes' : 'go'} on`;

@@ -44,7 +44,7 @@ export const DATA_ROUTES: readonly Route[] = [
       if (!isAbsolute(file)) throw relative(file);
       app.engine.backUp(file);
       await app.engine.manager.recordAct('back up', file.slice(0, SUBJECT_CHARS_MAX), by);
-      return { file, workflows: counts(app.engine.reader).workflows ?? 0 };
+      return { file, workflows: (await counts(app.engine.reader)).workflows ?? 0 };
     },
   }),
   route({
@@ -62,22 +62,26 @@ export const DATA_ROUTES: readonly Route[] = [
         held: many(z.strictObject({ invariant: text, workflow: id, id: text })),
       })
       .meta({ id: 'Diagnosis' }),
-    run({ api: { app } }) {
+    async run({ api: { app } }) {
       const { reader, recovered } = app.engine;
-      const items = INVARIANTS.map(({ name, says, sql }) => {
-        const offenders = reader.offenders(sql);
-        return { name, says, count: offenders.length, offenders: offenders.slice(0, OFFENDERS_SHOWN) };
-      });
+      const items = await Promise.all(
+        INVARIANTS.map(async ({ name, says, sql }) => {
+          const offenders = await reader.offenders(sql);
+          return { name, says, count: offenders.length, offenders: offenders.slice(0, OFFENDERS_SHOWN) };
+        }),
+      );
       const ok = items.every(({ count: broken }) => broken === 0);
-      return { ok, items, next: null, counts: counts(reader), held: recovered.violations };
+      return { ok, items, next: null, counts: await counts(reader), held: recovered.violations };
     },
   }),
 ];
 
 const COUNTED = ['workflows', 'scripts', 'handler_runs', 'events', 'mutations', 'inputs'] as const;
 
-function counts(reader: Api['app']['engine']['reader']): Record<string, number> {
-  const rows = COUNTED.map((table) => [table, Number(reader.offenders(`SELECT count(*) AS n FROM ${table}`)[0]?.n)]);
+async function counts(reader: Api['app']['engine']['reader']): Promise<Record<string, number>> {
+  const rows = await Promise.all(
+    COUNTED.map(async (table) => [table, Number((await reader.offenders(`SELECT count(*) AS n FROM ${table}`))[0]?.n)]),
+  );
   return Object.fromEntries(rows);
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Workflow } from '#model';
 import { parseManifest } from '#script';
 import { type Verify, verifyDelivery } from '#trigger';
 import { type Api, SCHEMA } from '../context.ts';
@@ -32,7 +33,7 @@ export const HOOK_ROUTES: readonly Route[] = [
     body: z.unknown(),
     raw: { type: 'application/json', says: '`{ schema, delivery, duplicate }`' },
     async run({ api, params, ask }) {
-      const workflow = workflowAt(api, params.workflow);
+      const workflow = await workflowAt(api, params.workflow);
       const { hook } = params;
       const body = Buffer.from(await ask.req.arrayBuffer()).toString('utf8');
       const deliveryId = await verified(ask, api, workflow, hook, body);
@@ -48,14 +49,9 @@ export const HOOK_ROUTES: readonly Route[] = [
   }),
 ];
 
-async function verified(
-  ask: Ask,
-  { app }: Api,
-  workflow: ReturnType<typeof workflowAt>,
-  hook: string,
-  body: string,
-): Promise<string> {
-  const code = workflow.activeScriptId === null ? undefined : app.engine.reader.scriptCode(workflow.activeScriptId);
+async function verified(ask: Ask, { app }: Api, workflow: Workflow, hook: string, body: string): Promise<string> {
+  const code =
+    workflow.activeScriptId === null ? undefined : await app.engine.reader.scriptCode(workflow.activeScriptId);
   const how = code && parseManifest(code.manifest).webhooks[hook]?.verify;
   if (how === undefined) throw noHook(workflow.name, hook);
   const secret = await app.secret(hookSecretName(workflow.name, hook));

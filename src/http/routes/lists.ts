@@ -29,10 +29,10 @@ const PAGE = 100;
 const PAGE_OF_WORKFLOWS = 1_000;
 const LIST = { ...page(PAGE), ...search, ...times, order };
 
-type AskedWorkflow = (given: string | undefined, api: Api) => Workflow | undefined;
+type AskedWorkflow = (given: string | undefined, api: Api) => Promise<Workflow | undefined>;
 
 /** `?workflow=` names one; without it all are meant. */
-const asked: AskedWorkflow = (given, api) => (given === undefined ? undefined : workflowAt(api, given));
+const asked: AskedWorkflow = async (given, api) => (given === undefined ? undefined : await workflowAt(api, given));
 
 const SESSIONS = { ...LIST, status: z.enum(SESSION_RESULTS).optional(), trigger: trigger.optional(), version: name };
 const RUNS = { ...LIST, status: runStatus.optional(), handler: name, session: name, version: name };
@@ -49,43 +49,45 @@ const OUTPUTS = {
 
 type QueryOf<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 
-function sessions(api: Api, of: Workflow | undefined, query: QueryOf<typeof SESSIONS>) {
+async function sessions(api: Api, of: Workflow | undefined, query: QueryOf<typeof SESSIONS>) {
   const { status, trigger: by, version: of_ } = query;
-  const filter = filterOf(of, query, { status, trigger: by, script: scriptNamed(api, of, of_) });
-  const { rows, next } = api.app.engine.history.list('sessions', filter);
-  return { items: rows.map((row) => sessionRow(tellerOf(api), row)), next };
+  const filter = filterOf(of, query, { status, trigger: by, script: await scriptNamed(api, of, of_) });
+  const { rows, next } = await api.app.engine.history.list('sessions', filter);
+  return { items: await Promise.all(rows.map((row) => sessionRow(tellerOf(api), row))), next };
 }
 
-function runs(api: Api, of: Workflow | undefined, query: QueryOf<typeof RUNS>) {
+async function runs(api: Api, of: Workflow | undefined, query: QueryOf<typeof RUNS>) {
   const { status, handler, session: within, version: under } = query;
-  const filter = filterOf(of, query, { status, handler, session: within, script: scriptNamed(api, of, under) });
-  const { rows, next } = api.app.engine.history.list('runs', filter);
-  return { items: rows.map((row) => runRow(tellerOf(api), row)), next };
+  const filter = filterOf(of, query, { status, handler, session: within, script: await scriptNamed(api, of, under) });
+  const { rows, next } = await api.app.engine.history.list('runs', filter);
+  return { items: await Promise.all(rows.map((row) => runRow(tellerOf(api), row))), next };
 }
 
 /** Oldest first, as they are worked on, where nothing else is asked for. */
-function events(api: Api, of: Workflow | undefined, query: QueryOf<typeof EVENTS>) {
+async function events(api: Api, of: Workflow | undefined, query: QueryOf<typeof EVENTS>) {
   const { status, topic } = query;
   const filter = filterOf(of, { ...query, order: query.order ?? 'oldest' }, { status, topic });
-  const { rows, next } = api.app.engine.history.list('events', filter);
+  const { rows, next } = await api.app.engine.history.list('events', filter);
   return { items: rows.map(eventRow), next };
 }
 
 /** The state of an input follows from what it caused: a page is filtered when it is told, and may come out shorter. */
-function inputs(api: Api, of: Workflow | undefined, query: QueryOf<typeof INPUTS>) {
+async function inputs(api: Api, of: Workflow | undefined, query: QueryOf<typeof INPUTS>) {
   const teller = tellerOf(api);
   const { source, type, status } = query;
-  const { rows, next } = teller.history.list('inputs', filterOf(of, query, { source, type }));
-  const items = rows.map((row) => inputStory(teller, row)).filter(({ state }) => state === (status ?? state));
+  const { rows, next } = await teller.history.list('inputs', filterOf(of, query, { source, type }));
+  const items = (await Promise.all(rows.map((row) => inputStory(teller, row)))).filter(
+    ({ state }) => state === (status ?? state),
+  );
   return { items, next };
 }
 
-function outputs(api: Api, of: Workflow | undefined, query: QueryOf<typeof OUTPUTS>) {
+async function outputs(api: Api, of: Workflow | undefined, query: QueryOf<typeof OUTPUTS>) {
   const teller = tellerOf(api);
   const { status, handler, connection, method, version: by } = query;
-  const filter = filterOf(of, query, { status, handler, connection, method, script: scriptNamed(api, of, by) });
-  const { rows, next } = teller.history.list('mutations', filter);
-  return { items: rows.map((row) => outputStory(teller, row)), next };
+  const filter = filterOf(of, query, { status, handler, connection, method, script: await scriptNamed(api, of, by) });
+  const { rows, next } = await teller.history.list('mutations', filter);
+  return { items: await Promise.all(rows.map((row) => outputStory(teller, row))), next };
 }
 
 const LISTS = [
@@ -104,13 +106,16 @@ export const LIST_ROUTES: readonly Route[] = [
     says: 'the workflows, by name',
     query: { ...page(PAGE_OF_WORKFLOWS), ...search, status: workflowStatus.optional() },
     answer: listOf(workflow),
-    run({ api, query: { after, limit, q = '', status } }) {
+    async run({ api, query: { after, limit, q = '', status } }) {
       const teller = tellerOf(api);
-      const rows = teller.history.workflows({ after, limit });
+      const rows = await teller.history.workflows({ after, limit });
       const items = rows.filter(
         (row) => row.status === (status ?? row.status) && row.name.toLowerCase().includes(q.toLowerCase()),
       );
-      return { items: items.map((row) => workflowRow(teller, row)), next: nextAfter(rows, limit, (row) => row.name) };
+      return {
+        items: await Promise.all(items.map((row) => workflowRow(teller, row))),
+        next: nextAfter(rows, limit, (row) => row.name),
+      };
     },
   }),
   route({
@@ -119,7 +124,7 @@ export const LIST_ROUTES: readonly Route[] = [
     scope: 'read',
     says: 'one workflow, by its name or id',
     answer: workflow,
-    run: ({ api, params }) => workflowRow(tellerOf(api), workflowAt(api, params.workflow)),
+    run: async ({ api, params }) => workflowRow(tellerOf(api), await workflowAt(api, params.workflow)),
   }),
   route({
     method: 'GET',
@@ -128,10 +133,10 @@ export const LIST_ROUTES: readonly Route[] = [
     says: 'the versions of a workflow, newest first',
     query: { ...page(PAGE), ...search },
     answer: listOf(version),
-    run({ api, params, query }) {
-      const of = workflowAt(api, params.workflow);
+    async run({ api, params, query }) {
+      const of = await workflowAt(api, params.workflow);
       const q = (query.q ?? '').toLowerCase();
-      const all = [...api.app.engine.history.fetch('scriptsOf', of.id)]
+      const all = [...(await api.app.engine.history.fetch('scriptsOf', of.id))]
         .sort((a, b) => b.major - a.major || b.minor - a.minor)
         .filter((row) => [versionName(row), row.createdBy, row.id].some((part) => part.toLowerCase().includes(q)));
       const { rows, next } = cut(all, query, (row) => row.id);
@@ -149,7 +154,7 @@ export const LIST_ROUTES: readonly Route[] = [
         says: `of one workflow: ${says}`,
         query,
         answer: listOf(item as z.ZodType),
-        run: (given) => told(given.api, workflowAt(given.api, given.params.workflow), given.query),
+        run: async (given) => told(given.api, await workflowAt(given.api, given.params.workflow), given.query),
       }),
       route({
         method: 'GET',
@@ -158,7 +163,7 @@ export const LIST_ROUTES: readonly Route[] = [
         says,
         query: { ...query, workflow: name },
         answer: listOf(item as z.ZodType),
-        run: ({ api, query: { workflow: of, ...rest } }) => told(api, asked(of, api), rest),
+        run: async ({ api, query: { workflow: of, ...rest } }) => told(api, await asked(of, api), rest),
       }),
     ];
   }),
@@ -178,9 +183,9 @@ export const LIST_ROUTES: readonly Route[] = [
       handler: name,
     },
     answer: listOf(logLine),
-    run({ api, params, query: { after, handler, limit, q = '' } }) {
-      const { id } = workflowAt(api, params.workflow);
-      const { lines, next } = api.app.engine.history.logs(id, { after: logPlace(after), handler, limit });
+    async run({ api, params, query: { after, handler, limit, q = '' } }) {
+      const { id } = await workflowAt(api, params.workflow);
+      const { lines, next } = await api.app.engine.history.logs(id, { after: logPlace(after), handler, limit });
       const items = lines
         .filter(({ message }) => message.toLowerCase().includes(q.toLowerCase()))
         .map(({ handlerName, data, ...line }) => ({ ...line, handler: handlerName, data: parsedJson(data) }));
@@ -193,9 +198,9 @@ export const LIST_ROUTES: readonly Route[] = [
     scope: 'read',
     says: 'what each handler remembers, and when it is next due',
     answer: listOf(handlerState),
-    run({ api, params }) {
-      const { id } = workflowAt(api, params.workflow);
-      return { items: api.app.engine.history.fetch('handlerStates', id).map(stateRow), next: null };
+    async run({ api, params }) {
+      const { id } = await workflowAt(api, params.workflow);
+      return { items: (await api.app.engine.history.fetch('handlerStates', id)).map(stateRow), next: null };
     },
   }),
 ];

@@ -40,8 +40,8 @@ export const LOOK_ROUTES: readonly Route[] = [
     says: 'inputs and outputs over time, by the hour or the day',
     query: { ...times, per: z.enum(['hour', 'day']).default('hour'), workflow: name },
     answer: chart,
-    run({ api, query: { from, to, per, workflow } }) {
-      const of = workflow === undefined ? undefined : workflowAt(api, workflow);
+    async run({ api, query: { from, to, per, workflow } }) {
+      const of = workflow === undefined ? undefined : await workflowAt(api, workflow);
       return chartOf(tellerOf(api), { workflow: of?.id, from, to, per });
     },
   }),
@@ -51,7 +51,7 @@ export const LOOK_ROUTES: readonly Route[] = [
     scope: 'read',
     says: 'how much waits in each workflow, and since when; the oldest first',
     answer: listOf(backlog),
-    run: ({ api }) => ({ items: backlogOf(tellerOf(api)), next: null }),
+    run: async ({ api }) => ({ items: await backlogOf(tellerOf(api)), next: null }),
   }),
   route({
     method: 'GET',
@@ -60,7 +60,7 @@ export const LOOK_ROUTES: readonly Route[] = [
     says: 'anything by its id, its name or a part of its title',
     query: { q: z.string().min(1).max(200), limit: page(FOUND).limit },
     answer: listOf(found),
-    run: ({ api, query }) => ({ items: searchFor(api, query.q, query.limit), next: null }),
+    run: async ({ api, query }) => ({ items: await searchFor(api, query.q, query.limit), next: null }),
   }),
   route({
     method: 'GET',
@@ -68,7 +68,7 @@ export const LOOK_ROUTES: readonly Route[] = [
     scope: 'read',
     says: 'producers, topics and consumers, and how much waits between them',
     answer: graph,
-    run: ({ api, params }) => graphOf(api, workflowAt(api, params.workflow)),
+    run: async ({ api, params }) => graphOf(api, await workflowAt(api, params.workflow)),
   }),
   rawRoute({
     method: 'GET',
@@ -96,20 +96,21 @@ export const LOOK_ROUTES: readonly Route[] = [
   }),
 ];
 
-function overviewOf(api: Api): z.input<typeof overview> {
+async function overviewOf(api: Api): Promise<z.input<typeof overview>> {
   const teller = tellerOf(api);
   const { history, now } = teller;
   const workflows: Record<string, number> = {};
-  for (const { status } of history.workflows({ limit: WORKFLOWS_MAX }))
+  for (const { status } of await history.workflows({ limit: WORKFLOWS_MAX }))
     workflows[status] = (workflows[status] ?? 0) + 1;
-  const waiting = backlogOf(teller);
+  const waiting = await backlogOf(teller);
   const names = Object.keys(api.app.connections.describe().connections);
+  const refused = (await Promise.all(names.map((each) => history.fetch('connection', each)))).flat();
   return {
     now,
     startedAt: api.startedAt,
-    needs: needsCountOf(teller),
+    needs: await needsCountOf(teller),
     workflows,
-    lastDay: bucketOf(teller, now - DAY, DAY + 1),
+    lastDay: await bucketOf(teller, now - DAY, DAY + 1),
     backlog: {
       pending: waiting.reduce((sum, each) => sum + each.pending, 0),
       oldestAt: waiting[0]?.oldestAt ?? null,
@@ -118,7 +119,7 @@ function overviewOf(api: Api): z.input<typeof overview> {
     health: {
       recoveredRuns: api.app.engine.recovered.runs,
       violations: api.app.engine.recovered.violations.length,
-      refusedConnections: names.filter((each) => history.fetch('connection', each)[0]?.refusedAt != null),
+      refusedConnections: refused.filter((row) => row?.refusedAt != null).map(({ name }) => name),
     },
   };
 }

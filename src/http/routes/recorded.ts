@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WorkflowId } from '#base';
 import type { RunRead } from '#model';
 import type { Api } from '../context.ts';
 import { workflowAt } from '../find.ts';
@@ -28,31 +29,29 @@ export const RECORDED_ROUTES: readonly Route[] = [
     says: 'what a rehearsal takes: the newest events that came from outside, what reads and calls answered, what handlers remember',
     query: { limit: page(EVENTS).limit },
     answer: z.strictObject({ samples }),
-    run: ({ api, params, query }) => ({ samples: samplesOf(api, workflowAt(api, params.workflow).id, query.limit) }),
+    run: async ({ api, params, query }) => ({
+      samples: await samplesOf(api, (await workflowAt(api, params.workflow)).id, query.limit),
+    }),
   }),
 ];
 
-function samplesOf({ app }: Api, id: ReturnType<typeof workflowAt>['id'], limit: number): z.input<typeof samples> {
+async function samplesOf({ app }: Api, id: WorkflowId, limit: number): Promise<z.input<typeof samples>> {
   const { history } = app.engine;
-  const states = history.fetch('handlerStates', id).filter(({ state }) => state !== null);
+  const states = (await history.fetch('handlerStates', id)).filter(({ state }) => state !== null);
   return {
-    events: history
-      .arrivedEvents(id, limit)
-      .toReversed()
-      .map(({ topic, messageId, payload, title }) => ({
-        topic,
-        messageId,
-        payload: parsedJson(payload),
-        ...(title !== null && { title }),
-      })),
-    reads: wholeReads(history.readsOfWorkflow(id, READS_MAX)).map(({ connection, method, request, answer }) => ({
+    events: (await history.arrivedEvents(id, limit)).toReversed().map(({ topic, messageId, payload, title }) => ({
+      topic,
+      messageId,
+      payload: parsedJson(payload),
+      ...(title !== null && { title }),
+    })),
+    reads: wholeReads(await history.readsOfWorkflow(id, READS_MAX)).map(({ connection, method, request, answer }) => ({
       connection,
       method,
       request: parsedJson(request),
       answer: parsedJson(answer),
     })),
-    mutations: history
-      .mutations(id, { limit: ANSWERS_MAX, status: 'applied' })
+    mutations: (await history.mutations(id, { limit: ANSWERS_MAX, status: 'applied' }))
       .toReversed()
       .map(({ connection, method, params, result }) => ({
         connection,

@@ -34,9 +34,9 @@ export const SHOW_ROUTES: readonly Route[] = [
     scope: 'read',
     says: 'anything by its id, or a workflow by its name, with what belongs to it',
     answer: shown,
-    run({ api, params: { id } }) {
-      const [named] = api.app.engine.history.fetch('workflowNamed', id);
-      return (named ? showWorkflow(api, named) : SHOW[idShapeOf(id) ?? '']?.(api, id)) ?? missing(id);
+    async run({ api, params: { id } }) {
+      const [named] = await api.app.engine.history.fetch('workflowNamed', id);
+      return (named ? await showWorkflow(api, named) : await SHOW[idShapeOf(id) ?? '']?.(api, id)) ?? missing(id);
     },
   }),
   ...[
@@ -56,9 +56,9 @@ function one<P extends `${string}{id}`>(what: string, path: P, kind: IdKind, ans
     scope: 'read',
     says,
     answer,
-    run({ api, params }) {
+    async run({ api, params }) {
       const id = idOf(kind, (params as { id: string }).id);
-      return SHOW[kind]?.(api, id) ?? missing(id, what);
+      return (await SHOW[kind]?.(api, id)) ?? missing(id, what);
     },
   });
 }
@@ -75,107 +75,113 @@ function missing(id: string, what?: string): never {
   });
 }
 
-const SHOW: Readonly<Record<string, (api: Api, id: string) => Shown<typeof shown> | undefined>> = {
-  workflow(api, id) {
-    const [row] = api.app.engine.history.fetch('workflow', id as WorkflowId);
-    return row && showWorkflow(api, row);
+const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<typeof shown> | undefined>>> = {
+  async workflow(api, id) {
+    const [row] = await api.app.engine.history.fetch('workflow', id as WorkflowId);
+    return row && (await showWorkflow(api, row));
   },
-  script({ app }, id) {
+  async script({ app }, id) {
     const { history, reader } = app.engine;
-    const [row] = history.fetch('script', id as ScriptId);
-    const kept = row && reader.scriptCode(row.id);
+    const [row] = await history.fetch('script', id as ScriptId);
+    const kept = row && (await reader.scriptCode(row.id));
     if (!kept) return undefined;
-    const active = history.fetch('workflow', row.workflowId)[0]?.activeScriptId ?? null;
+    const active = (await history.fetch('workflow', row.workflowId))[0]?.activeScriptId ?? null;
     const { uses, schedules, webhooks, ...manifest } = parseManifest(kept.manifest);
     const sources = authorSources(manifest);
     return { kind: 'version', row: scriptRow(row, active), code: kept.code, sources, uses, schedules, webhooks };
   },
-  execution({ app }, id) {
-    const [row] = app.engine.history.fetch('execution', id as ExecutionId);
+  async execution({ app }, id) {
+    const [row] = await app.engine.history.fetch('execution', id as ExecutionId);
     return row && { kind: 'execution', row };
   },
-  session(api, id) {
+  async session(api, id) {
     const teller = tellerOf(api);
-    const [row] = teller.history.fetch('session', id as SessionId);
+    const [row] = await teller.history.fetch('session', id as SessionId);
     if (!row) return undefined;
-    const runs = teller.history.runsOfSession(row.id, { limit: RELATED_MAX }).map((run) => runRow(teller, run));
-    return { kind: 'session', row: sessionRow(teller, row), runs };
+    const runs = await Promise.all(
+      (await teller.history.runsOfSession(row.id, { limit: RELATED_MAX })).map((run) => runRow(teller, run)),
+    );
+    return { kind: 'session', row: await sessionRow(teller, row), runs };
   },
-  run(api, id) {
+  async run(api, id) {
     const teller = tellerOf(api);
     const { history } = teller;
-    const [row] = history.fetch('run', id as RunId);
+    const [row] = await history.fetch('run', id as RunId);
     if (!row) return undefined;
-    const [output] = history.fetch('ledger', row.rootRunId);
-    const chain = history.runsOfChain(row.rootRunId, RELATED_MAX);
+    const [output] = await history.fetch('ledger', row.rootRunId);
+    const chain = await history.runsOfChain(row.rootRunId, RELATED_MAX);
     return {
       kind: 'run',
-      row: runRow(teller, row),
+      row: await runRow(teller, row),
       chain: chain.map((run) => `${run.id} ${run.phase} ${run.status}`),
-      runs: chain.map((run) => runRow(teller, run)),
-      ...(output && { output: outputStory(teller, output) }),
-      reserved: history.fetch('reserved', row.id).map(eventRow),
-      published: history.eventsPublishedBy(row.id, { limit: RELATED_MAX }).map(eventRow),
-      reads: history.readsOfRun(row.id, RELATED_MAX).map((read) => ({ ...read, request: parsedJson(read.request) })),
-      logs: history.logsOfRun(row.id, RELATED_MAX).map((log) => ({ ...log, data: parsedJson(log.data) })),
+      runs: await Promise.all(chain.map((run) => runRow(teller, run))),
+      ...(output && { output: await outputStory(teller, output) }),
+      reserved: (await history.fetch('reserved', row.id)).map(eventRow),
+      published: (await history.eventsPublishedBy(row.id, { limit: RELATED_MAX })).map(eventRow),
+      reads: (await history.readsOfRun(row.id, RELATED_MAX)).map((read) => ({
+        ...read,
+        request: parsedJson(read.request),
+      })),
+      logs: (await history.logsOfRun(row.id, RELATED_MAX)).map((log) => ({ ...log, data: parsedJson(log.data) })),
     };
   },
-  event(api, id) {
+  async event(api, id) {
     const teller = tellerOf(api);
     const { history } = teller;
-    const [row] = history.fetch('event', id as EventId);
+    const [row] = await history.fetch('event', id as EventId);
     if (!row) return undefined;
     return {
       kind: 'event',
       row: eventRow(row),
-      inputs: history.inputsOfEvent(row.id, RELATED_MAX),
-      redone: history.redosOf(row.id, RELATED_MAX).map(eventRow),
-      outputs: outputsOfEvent(teller, row).map((each) => outputStory(teller, each)),
+      inputs: await history.inputsOfEvent(row.id, RELATED_MAX),
+      redone: (await history.redosOf(row.id, RELATED_MAX)).map(eventRow),
+      outputs: await Promise.all((await outputsOfEvent(teller, row)).map((each) => outputStory(teller, each))),
     };
   },
-  mutation(api, id) {
+  async mutation(api, id) {
     const teller = tellerOf(api);
-    const [row] = teller.history.fetch('mutation', id as MutationId);
+    const [row] = await teller.history.fetch('mutation', id as MutationId);
     if (!row) return undefined;
-    const { inputs, version, handler } = outputStory(teller, row);
+    const { inputs, version, handler } = await outputStory(teller, row);
     return {
       kind: 'output',
       row: { ...mutationRow(row), version, handler },
       inputs,
-      events: row.eventIds
-        .slice(0, RELATED_MAX)
-        .flatMap((event) => teller.history.fetch('event', event))
+      events: (
+        await Promise.all(row.eventIds.slice(0, RELATED_MAX).map((event) => teller.history.fetch('event', event)))
+      )
+        .flat()
         .map(eventRow),
-      evidence: teller.history.evidence(row.id, RELATED_MAX),
+      evidence: await teller.history.evidence(row.id, RELATED_MAX),
     };
   },
-  input(api, id) {
+  async input(api, id) {
     const teller = tellerOf(api);
-    const row = teller.history.input(id as InputId);
+    const row = await teller.history.input(id as InputId);
     if (!row) return undefined;
-    const { state, sentence, outputs } = inputStory(teller, row);
-    const events = teller.history.eventsOfInput(row.id, { limit: RELATED_MAX }).map(eventRow);
+    const { state, sentence, outputs } = await inputStory(teller, row);
+    const events = (await teller.history.eventsOfInput(row.id, { limit: RELATED_MAX })).map(eventRow);
     return { kind: 'input', row: { ...row, state, sentence }, outputs, events };
   },
-  delivery({ app }, id) {
-    const [row] = app.engine.history.fetch('delivery', id as DeliveryId);
+  async delivery({ app }, id) {
+    const [row] = await app.engine.history.fetch('delivery', id as DeliveryId);
     return row && { kind: 'delivery', row: { ...row, headers: parsedJson(row.headers), body: parsedJson(row.body) } };
   },
-  task({ app }, id) {
-    const [row] = app.engine.history.fetch('task', id as TaskId);
+  async task({ app }, id) {
+    const [row] = await app.engine.history.fetch('task', id as TaskId);
     return row && { kind: 'task', row };
   },
 };
 
-function showWorkflow(api: Api, row: Workflow): Shown<typeof shown> {
+async function showWorkflow(api: Api, row: Workflow): Promise<Shown<typeof shown>> {
   const teller = tellerOf(api);
-  const { sentence, since, next } = statusOf(teller, row);
+  const { sentence, since, next } = await statusOf(teller, row);
   return {
     kind: 'workflow',
-    row: { ...workflowRow(teller, row), sentence, since },
+    row: { ...(await workflowRow(teller, row)), sentence, since },
     next,
-    state: teller.history.fetch('handlerStates', row.id).map(stateRow),
-    executions: teller.history.fetch('openExecutions', row.id),
-    tasks: teller.history.fetch('openTasks', row.id),
+    state: (await teller.history.fetch('handlerStates', row.id)).map(stateRow),
+    executions: await teller.history.fetch('openExecutions', row.id),
+    tasks: await teller.history.fetch('openTasks', row.id),
   };
 }

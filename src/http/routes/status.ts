@@ -19,11 +19,14 @@ export const STATUS_ROUTES: readonly Route[] = [
     says: 'how each workflow stands, in plain words, with what to do about it',
     query: { ...page(PAGE), ...search },
     answer: listOf(status),
-    run({ api, query: { after, limit, q = '' } }) {
+    async run({ api, query: { after, limit, q = '' } }) {
       const teller = tellerOf(api);
-      const rows = teller.history.workflows({ after, limit });
+      const rows = await teller.history.workflows({ after, limit });
       const items = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
-      return { items: items.map((row) => statusOf(teller, row)), next: nextAfter(rows, limit, (row) => row.name) };
+      return {
+        items: await Promise.all(items.map((row) => statusOf(teller, row))),
+        next: nextAfter(rows, limit, (row) => row.name),
+      };
     },
   }),
   route({
@@ -35,10 +38,15 @@ export const STATUS_ROUTES: readonly Route[] = [
     answer: listOf(need),
     async run({ api, query: { after, limit, q, kind, workflow } }) {
       const teller = tellerOf(api);
-      const rows = teller.history.troubled({ after, limit });
-      const cases = rows
-        .filter((row) => workflow === undefined || row.name === workflow || row.id === workflow)
-        .flatMap((row) => casesOf(teller, row))
+      const rows = await teller.history.troubled({ after, limit });
+      const cases = (
+        await Promise.all(
+          rows
+            .filter((row) => workflow === undefined || row.name === workflow || row.id === workflow)
+            .map((row) => casesOf(teller, row)),
+        )
+      )
+        .flat()
         .filter((each) => each.kind === (kind ?? each.kind) && fits(each, q));
       const items = await Promise.all(cases.map((each) => needOf(api, each)));
       return { items, next: nextAfter(rows, limit, (row) => row.id) };

@@ -68,7 +68,7 @@ export const VERSION_ROUTES: readonly Route[] = [
       const { name, code, sourceMap, contentHash, ...options } = body;
       const told = await deployCode(api.app, { name, code, sourceMap, contentHash }, { by, ...options });
       const { compiled, before, inFlight: run, ...answer } = told;
-      const [script] = run ? tellerOf(api).history.fetch('script', run.script) : [];
+      const [script] = run ? await tellerOf(api).history.fetch('script', run.script) : [];
       return {
         ...answer,
         name,
@@ -96,18 +96,19 @@ export const VERSION_ROUTES: readonly Route[] = [
       next: many(nextStep),
     }),
     async run({ api, params, body: { version }, by }) {
-      const workflow = workflowAt(api, params.workflow);
-      const to = version === undefined ? versionBefore(tellerOf(api), workflow) : versionAt(api, workflow, version);
+      const workflow = await workflowAt(api, params.workflow);
+      const to =
+        version === undefined ? await versionBefore(tellerOf(api), workflow) : await versionAt(api, workflow, version);
       if (!to) throw noVersion(workflow, version);
       const [from] =
-        workflow.activeScriptId === null ? [] : api.app.engine.reader.fetch('script', workflow.activeScriptId);
+        workflow.activeScriptId === null ? [] : await api.app.engine.reader.fetch('script', workflow.activeScriptId);
       await activate(api.app, workflow.id, to.id, { by });
       return {
         workflow: workflow.id,
         name: workflow.name,
         script: to.id,
         version: versionName(to),
-        ...standingOf(api, workflow),
+        ...(await standingOf(api, workflow)),
         undo: from ? ['pawl', 'rollback', workflow.name, versionName(from)] : null,
         next: from ? mendAfter(workflow.name, versionName(from)) : [],
       };
@@ -128,8 +129,8 @@ function undoOf(name: string, activated: boolean, before: Script | undefined): r
   return before ? ['pawl', 'rollback', name, versionName(before)] : ['pawl', 'pause', name];
 }
 
-function versionAt({ app }: Api, { id: of }: Workflow, version: string): Script | undefined {
-  const versions = app.engine.reader.fetch('scriptsOf', of);
+async function versionAt({ app }: Api, { id: of }: Workflow, version: string): Promise<Script | undefined> {
+  const versions = await app.engine.reader.fetch('scriptsOf', of);
   return versions.find((script) => script.id === version || versionName(script) === version);
 }
 

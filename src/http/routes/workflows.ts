@@ -88,9 +88,9 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
       says,
       answer: acted,
       async run({ api, params, by }) {
-        const workflow = workflowAt(api, params.workflow);
+        const workflow = await workflowAt(api, params.workflow);
         const answer = await does(api, workflow, by);
-        return { workflow: workflow.id, name: workflow.name, ...standingOf(api, workflow), ...answer };
+        return { workflow: workflow.id, name: workflow.name, ...(await standingOf(api, workflow)), ...answer };
       },
     }),
   ),
@@ -102,7 +102,7 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     body: PUBLISH,
     answer: z.strictObject({ workflow: id, events: many(id) }),
     async run({ api, params, body, by }) {
-      const workflow = workflowAt(api, params.workflow);
+      const workflow = await workflowAt(api, params.workflow);
       const publishes = body.events.map(({ payload, ...event }) => ({ ...event, payload: JSON.stringify(payload) }));
       const { published } = await api.app.engine.manager.publishEvents(workflow.id, publishes, by);
       return { workflow: workflow.id, events: published };
@@ -116,23 +116,26 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     body: z.strictObject({ state: givenJson }),
     answer: z.strictObject({ workflow: id, handler: text, state: json }),
     async run({ api, params: { workflow: named, handler }, body: { state }, by }) {
-      const workflow = workflowAt(api, named);
+      const workflow = await workflowAt(api, named);
       await api.app.engine.manager.setHandlerState(workflow.id, handler, JSON.stringify(state), by);
       return { workflow: workflow.id, handler, state };
     },
   }),
 ];
 
-export function standingOf(api: Api, { id: of }: Workflow): Pick<z.input<typeof acted>, 'status' | 'sentence'> {
+export async function standingOf(
+  api: Api,
+  { id: of }: Workflow,
+): Promise<Pick<z.input<typeof acted>, 'status' | 'sentence'>> {
   const teller = tellerOf(api);
-  const [row] = teller.history.fetch('workflow', of);
+  const [row] = await teller.history.fetch('workflow', of);
   if (!row) return {};
-  const { status, sentence } = statusOf(teller, row);
+  const { status, sentence } = await statusOf(teller, row);
   return { status, sentence };
 }
 
 async function cancel({ app }: Api, workflow: Workflow, by: string): Promise<object> {
-  const open = app.engine.reader.fetch('openExecutions', workflow.id);
+  const open = await app.engine.reader.fetch('openExecutions', workflow.id);
   const isBusy = ({ status }: { status: ExecutionStatus }): boolean =>
     (BUSY_EXECUTION as readonly ExecutionStatus[]).includes(status);
   const execution = open.find(isBusy) ?? open[0];

@@ -1,27 +1,13 @@
-import type { LookupName, Lookups } from '#model';
 import { positional, postgresDialect } from '../dialect.ts';
-import type { Reader } from '../reader.ts';
+import type { Later, LaterReader } from '../later.ts';
 import { type Asked, type Listed, lookup, READS, type Read, wholeTable } from '../reads.ts';
-import type { RowOf, TableName } from '../statements/all.ts';
 import type { SqlText } from '../statements/statement.ts';
 import type { Answer, PostgresConnection, Statement } from './connection.ts';
 import { isLost, postgresError, shownUrl } from './failures.ts';
 import { openSession } from './session.ts';
 
-type Later<R> = {
-  readonly [M in keyof R]: R[M] extends (...args: infer A) => infer T ? (...args: A) => Promise<T> : never;
-};
-
-/** The same as a reader of the embedded store, with answers that have to be waited for. */
-export interface PostgresReader extends Later<Listed> {
-  offenders(sql: string): Promise<ReturnType<Reader['offenders']>>;
-  fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): Promise<readonly Lookups[N]['gives'][]>;
-  table<T extends TableName>(name: T): Promise<readonly RowOf<T>[]>;
-  close(): Promise<void>;
-}
-
 /** A connection of its own that cannot write, whatever it is asked to. Reads that are under way at once share its round trips. */
-export async function openPostgresReader(url: string): Promise<PostgresReader> {
+export async function openPostgresReader(url: string): Promise<LaterReader> {
   const connections = new ReadConnections(url);
   await connections.current();
   const reads = Object.entries(READS as unknown as Readonly<Record<string, (...args: unknown[]) => Read<unknown>>>);
