@@ -9,7 +9,7 @@ export { type LaterHistory, type LaterReader, lookBackLater, readLater } from '.
 export type { ListFilter, ListPage } from './lists.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
-export { openPostgresReader } from './postgres/reader.ts';
+export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';
 export { type DueWorkflow, type EventFilter, openReader, type Reader, type UnfinishedExecution } from './reader.ts';
 export type { RowOf, TableName } from './statements/all.ts';
 export type { ListName, ListOrder, ListRows } from './statements/lists.ts';

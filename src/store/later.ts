@@ -34,7 +34,9 @@ export function lookBackLater(history: History): LaterHistory {
 
 /** What has its answers at hand gives them in a promise that is kept already, so that a caller never sees the difference. */
 function answeringLater(answering: object): object {
-  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(answering)).filter((name) => name !== 'constructor');
+  const isPlain = Object.getPrototypeOf(answering) === Object.prototype;
+  const all = Object.getOwnPropertyNames(isPlain ? answering : Object.getPrototypeOf(answering));
+  const names = all.filter((name) => name !== 'constructor');
   const methods = answering as Readonly<Record<string, (...args: unknown[]) => unknown>>;
   return Object.fromEntries(names.map((name) => [name, async (...args: unknown[]) => methods[name]?.(...args)]));
 }

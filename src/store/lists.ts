@@ -1,5 +1,5 @@
 import { type IdKind, idPlaceAt, type WorkflowId } from '#base';
-import type { SqlValue } from './columns.ts';
+import type { Read } from './reads.ts';
 import {
   hasIndexFor,
   type ListName,
@@ -46,10 +46,9 @@ const KINDS: Partial<Readonly<Record<ListName, IdKind>>> = {
 };
 
 type Place = string | number;
-type Ask = (sql: string, params: Readonly<Record<string, SqlValue | undefined>>) => readonly (readonly SqlValue[])[];
 
 /** One page of a list, by a bounded number of bounded looks. */
-export function pageOf<N extends ListName>(ask: Ask, name: N, filter: ListFilter): ListPage<ListRows[N]> {
+export function* pageOf<N extends ListName>(name: N, filter: ListFilter): Read<ListPage<ListRows[N]>> {
   const { workflow, limit, order = 'newest', q, by = {} } = filter;
   const byStatus = hasIndexFor(name, by.status, workflow !== undefined);
   const statement = listStatement(name, order, workflow !== undefined, byStatus);
@@ -61,9 +60,9 @@ export function pageOf<N extends ListName>(ask: Ask, name: N, filter: ListFilter
   const rows: ListRows[N][] = [];
   let bounds = boundsOf(name, statement, filter);
   for (let looks = 0; looks < LOOKS_MAX; looks++) {
-    const end = isPlain ? undefined : ask(statement.reach, { ...params, ...bounds })[0]?.[0];
+    const end = isPlain ? undefined : (yield { sql: statement.reach, params: { ...params, ...bounds } })[0]?.[0];
     const { looked, left } = end == null ? { looked: bounds, left: bounds } : split(bounds, end, order);
-    const found = ask(statement.page, { ...params, ...looked, limit: limit - rows.length });
+    const found = yield { sql: statement.page, params: { ...params, ...looked, limit: limit - rows.length } };
     rows.push(...found.map(parse));
     if (rows.length >= limit) return { rows, next: String(placeOf(rows.at(-1), statement)) };
     if (end == null) return { rows, next: null };

@@ -12,7 +12,7 @@ import type { LookupStatement, SqlText } from './statements/statement.ts';
 
 export interface Asked {
   readonly sql: SqlText;
-  readonly params: Readonly<Record<string, SqlValue>>;
+  readonly params: Readonly<Record<string, SqlValue | undefined>>;
 }
 
 /** Asks, is handed the rows, and may ask again. Whoever drives it decides whether to wait for them: one reader for all databases. */
@@ -25,7 +25,7 @@ function listing(name: Listing, params: Readonly<Record<string, SqlValue>>): Ask
   return { sql: LISTINGS[name], params };
 }
 
-type ReadsOf<R> = {
+export type ReadsOf<R> = {
   readonly [M in keyof R]: R[M] extends (...args: infer A) => infer T ? (...args: A) => Read<T> : never;
 };
 

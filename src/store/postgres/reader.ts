@@ -1,5 +1,8 @@
 import { positional, postgresDialect } from '../dialect.ts';
-import type { Later, LaterReader } from '../later.ts';
+import type { History } from '../history.ts';
+import type { Later, LaterHistory, LaterReader } from '../later.ts';
+import { pageOf } from '../lists.ts';
+import { PAST } from '../past.ts';
 import { type Asked, type Listed, lookup, READS, type Read, wholeTable } from '../reads.ts';
 import type { SqlText } from '../statements/statement.ts';
 import type { Answer, PostgresConnection, Statement } from './connection.ts';
@@ -8,12 +11,9 @@ import { openSession } from './session.ts';
 
 /** A connection of its own that cannot write, whatever it is asked to. Reads that are under way at once share its round trips. */
 export async function openPostgresReader(url: string): Promise<LaterReader> {
-  const connections = new ReadConnections(url);
-  await connections.current();
-  const reads = Object.entries(READS as unknown as Readonly<Record<string, (...args: unknown[]) => Read<unknown>>>);
-  const later = reads.map(([name, read]) => [name, (...args: unknown[]) => connections.read(read(...args))]);
+  const connections = await ReadConnections.open(url);
   return {
-    ...(Object.fromEntries(later) as Later<Listed>),
+    ...(connections.reading(READS) as Later<Listed>),
     fetch: (name, ...by) => connections.read(lookup(name, ...by)),
     table: (name) => connections.read(wholeTable(name)),
     offenders: async (sql) => {
@@ -24,14 +24,37 @@ export async function openPostgresReader(url: string): Promise<LaterReader> {
   };
 }
 
+/** The past on a connection of its own: a long look keeps nobody else waiting. */
+export async function openPostgresHistory(url: string): Promise<LaterHistory> {
+  const connections = await ReadConnections.open(url);
+  return {
+    ...(connections.reading(PAST) as Later<Omit<History, 'fetch' | 'list' | 'close'>>),
+    fetch: (name, ...by) => connections.read(lookup(name, ...by)),
+    list: (name, filter) => connections.read(pageOf(name, filter)),
+    close: () => connections.close(),
+  };
+}
+
 class ReadConnections {
   readonly #url: string;
   readonly #statements = new Map<SqlText, Omit<Statement, 'values'> & { readonly names: readonly string[] }>();
   #connection: PostgresConnection | undefined;
   #opening: Promise<PostgresConnection> | undefined;
 
-  constructor(url: string) {
+  private constructor(url: string) {
     this.#url = url;
+  }
+
+  static async open(url: string): Promise<ReadConnections> {
+    const connections = new ReadConnections(url);
+    await connections.current();
+    return connections;
+  }
+
+  /** Each question of a list of them, as something to be waited for. */
+  reading(questions: object): object {
+    const reads = Object.entries(questions as Readonly<Record<string, (...args: unknown[]) => Read<unknown>>>);
+    return Object.fromEntries(reads.map(([name, ask]) => [name, (...args: unknown[]) => this.read(ask(...args))]));
   }
 
   /** The connection, opened anew if the last one was lost. */

@@ -11,9 +11,9 @@ export const COUNTS = {
       AND status <> 'applied' AND status <> 'in_flight' AND id >= :above AND id < :below`,
 
   pendingOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events
-    WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit)`,
+    WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit) AS counted`,
   reservedOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events WHERE workflow_id = :workflow AND status = 'reserved'
-    AND reserved_by_run_id IS NOT NULL AND topic = :topic LIMIT :limit)`,
+    AND reserved_by_run_id IS NOT NULL AND topic = :topic LIMIT :limit) AS counted`,
   parkedOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events
-    WHERE workflow_id = :workflow AND status = 'parked' AND topic = :topic LIMIT :limit)`,
+    WHERE workflow_id = :workflow AND status = 'parked' AND topic = :topic LIMIT :limit) AS counted`,
 } as const;

@@ -87,11 +87,11 @@ export const HISTORY = {
   audit: `SELECT ${AUDIT_LOG.columnList()} FROM audit_log WHERE subject = :subject ORDER BY seq DESC LIMIT :limit`,
 
   countPending: `SELECT count(*) FROM (SELECT 1 FROM events
-    WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit)`,
+    WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit) AS counted`,
   countReserved: `SELECT count(*) FROM (SELECT 1 FROM events
-    WHERE workflow_id = :workflow AND status = 'reserved' AND reserved_by_run_id IS NOT NULL LIMIT :limit)`,
+    WHERE workflow_id = :workflow AND status = 'reserved' AND reserved_by_run_id IS NOT NULL LIMIT :limit) AS counted`,
   countParked: `SELECT count(*) FROM (SELECT 1 FROM events
-    WHERE workflow_id = :workflow AND status = 'parked' LIMIT :limit)`,
+    WHERE workflow_id = :workflow AND status = 'parked' LIMIT :limit) AS counted`,
   countDeliveries: `SELECT count(*) FROM (SELECT 1 FROM deliveries
-    WHERE workflow_id = :workflow AND status = 'pending' LIMIT :limit)`,
+    WHERE workflow_id = :workflow AND status = 'pending' LIMIT :limit) AS counted`,
 } as const;
