@@ -110,6 +110,8 @@ export type Version = { readonly id: string; readonly workflowId: string; readon
 
 export type Waiting = { readonly pending: number; readonly reserved: number; readonly parked: number; readonly deliveries: number };
 
+export type Worker = { readonly id: string; readonly name: string; readonly pool: string; readonly state: 'alive' | 'silent'; readonly startedAt: number; readonly leaseUntil: number; readonly load: number };
+
 export type Workflow = { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting };
 
 export type WorkflowStatus = 'draft' | 'ready' | 'active' | 'paused' | 'error' | 'archived';
@@ -598,6 +600,13 @@ export interface Operations {
     query: Record<never, never>;
     body: Record<never, never>;
     answer: { readonly schema: 1 } & ConnectionTested;
+  };
+  /** the processes that have not said goodbye: until when each is taken for alive, and how much it is doing */
+  'GET /api/workers': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Worker[]; readonly next: null };
   };
   /** every act of a person, newest first */
   'GET /api/audit': {

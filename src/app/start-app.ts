@@ -1,16 +1,20 @@
 import { type Clock, type IdSource, reach, systemClock } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
-import { type Engine, openEngine } from '#execution';
+import { type Engine, joinFleet, type Member, openEngine } from '#execution';
 import { type HandlerHost, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
-import { Scheduler } from '#scheduler';
-import { runDueSession } from '#session';
+import { handOffDue, Scheduler } from '#scheduler';
+import { runDueSession, takeHandOff } from '#session';
+import { Worker } from '#worker';
+import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
 
 export interface AppOptions {
   readonly dataDir: string;
   /** What the config file exports. */
-  readonly config?: { readonly connections?: unknown };
+  readonly config?: { readonly connections?: unknown; readonly fleet?: unknown };
+  /** Where the tables are, if they are not in the data folder, and what this process is there. */
+  readonly fleet?: FleetPlace | undefined;
   /** Where relative paths of the config begin. */
   readonly baseFolder?: string;
   readonly resolveSecret?: SecretSource;
@@ -21,6 +25,15 @@ export interface AppOptions {
   readonly ids?: IdSource;
   readonly onError?: (error: unknown) => void;
   readonly onFatal?: (error: unknown) => void;
+}
+
+export interface FleetPlace {
+  readonly url: string;
+  readonly role: 'executor' | 'worker' | 'both';
+  readonly name: string;
+  readonly pool?: string | undefined;
+  /** Sessions at once. */
+  readonly concurrency?: number | undefined;
 }
 
 export interface App {
@@ -35,27 +48,47 @@ export interface App {
 }
 
 export async function startApp(options: AppOptions): Promise<App> {
-  const clock = options.clock ?? systemClock;
+  const fleet = new FleetConfig(options.config?.fleet);
+  let time = options.clock ?? systemClock;
+  const clock: Clock = { now: () => time.now() };
   const connections = openConnections(options.config ?? {}, {
     clock,
     ...(options.resolveSecret && { resolveSecret: options.resolveSecret }),
     ...(options.lookup && { lookup: options.lookup }),
     ...(options.baseFolder !== undefined && { baseFolder: options.baseFolder }),
   });
-  const engine = await openEngine({
-    dataDir: options.dataDir,
-    clock,
-    ...(options.ids && { ids: options.ids }),
-    ...(options.onFatal && { onFatal: options.onFatal }),
-  });
+  const member = options.fleet && (await join(options.fleet, fleet, options.onFatal));
+  // Where there is a database that all share, its time is the one that counts.
+  if (member) time = member.clock;
+  const engine =
+    member?.engine ??
+    (await openEngine({
+      dataDir: options.dataDir,
+      clock,
+      ...(options.ids && { ids: options.ids }),
+      ...(options.onFatal && { onFatal: options.onFatal }),
+    }));
   const sandbox = createSandboxPool(options.sandbox);
-  return runApp({
+  const parts = {
     engine,
     connections,
     sandbox,
     clock,
     secret: options.resolveSecret ?? (() => undefined),
     onError: options.onError ?? (() => undefined),
+  };
+  if (!member || !options.fleet) return runApp(parts);
+  return runMember(parts, { ...options.fleet, member, config: fleet, onLost: options.onFatal ?? throwLater });
+}
+
+function join(place: FleetPlace, config: FleetConfig, onFatal: AppOptions['onFatal']): Promise<Member> {
+  const { url, role, name, pool = DEFAULT_POOL } = place;
+  return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, onFatal });
+}
+
+function throwLater(error: unknown): void {
+  setImmediate(() => {
+    throw error;
   });
 }
 
@@ -63,7 +96,87 @@ export async function startApp(options: AppOptions): Promise<App> {
 export type AppParts = Omit<App, 'stop'> & { readonly onError: (error: unknown) => void };
 
 /** Puts the parts together, and begins with what is due. */
-export function runApp({ engine, connections, sandbox, clock, secret, onError }: AppParts): App {
+export function runApp(parts: AppParts): App {
+  const { engine, clock, onError } = parts;
+  const { host, ledger, drain } = hostOf(parts);
+  const scheduler = new Scheduler({
+    engine,
+    clock,
+    runSession: (workflow, owner) => runDueSession(host, workflow, owner),
+    reconcile: (mutation) => ledger.reconcile(mutation),
+    onError,
+  });
+  scheduler.start();
+  return {
+    ...partsOf(parts),
+    async stop() {
+      drain();
+      await scheduler.drain();
+      reach('drained');
+      await letGo(parts);
+    },
+  };
+}
+
+interface Membership extends FleetPlace {
+  readonly member: Member;
+  readonly config: FleetConfig;
+  readonly onLost: (error: unknown) => void;
+}
+
+/** How long an executor or a worker sleeps at most: a call that nobody heard must not keep work waiting. */
+const FLEET_SLEEP_MS_MAX = 2_000;
+const CONCURRENCY = 32;
+
+/** The same parts for one of many processes: an executor hands off, a worker takes and runs, and one process may be both. */
+function runMember(parts: AppParts, place: Membership): App {
+  const { engine, clock, onError } = parts;
+  const { member, config, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost } = place;
+  const { host, ledger, drain } = hostOf(parts);
+  const worker = new Worker({
+    engine,
+    clock,
+    leaseMs: member.leaseMs,
+    concurrency: role === 'executor' ? 0 : concurrency,
+    isOurs: (workflow) => config.poolOf(workflow) === pool,
+    timeoutMsOf: (workflow) => config.timeoutMsOf(workflow),
+    hasTimeouts: config.hasTimeouts,
+    take: (handOff) => takeHandOff(host, handOff, engine.self),
+    reconcile: (mutation) => ledger.reconcile(mutation),
+    setClock: () => member.setClock(),
+    reaps: role !== 'executor',
+    onError,
+    onLost,
+  });
+  // A process that is both takes what it hands off itself in the same commit; what is for other pools it only hands off.
+  const scheduler = new Scheduler({
+    engine,
+    clock,
+    sleepMsMax: FLEET_SLEEP_MS_MAX,
+    ...(role === 'both' && { inFlightMax: concurrency }),
+    mayBegin: () => worker.mayBegin,
+    runSession: async (workflow, owner) => {
+      const [row] = role === 'both' ? await engine.reader.fetch('workflow', workflow) : [];
+      const takesItself = row !== undefined && config.poolOf(row.name) === pool;
+      return takesItself ? runDueSession(host, workflow, owner) : handOffDue(engine, workflow);
+    },
+    onError,
+  });
+  worker.start();
+  if (role !== 'worker') scheduler.start();
+  return {
+    ...partsOf(parts),
+    async stop() {
+      drain();
+      await Promise.all([scheduler.drain(), worker.drain()]);
+      reach('drained');
+      await worker.stop();
+      await letGo(parts);
+    },
+  };
+}
+
+function hostOf({ engine, connections, sandbox, clock }: AppParts) {
   const ledger = new Ledger({ engine, connections, clock });
   let draining = false;
   const host: HandlerHost = {
@@ -74,27 +187,18 @@ export function runApp({ engine, connections, sandbox, clock, secret, onError }:
     clock,
     isDraining: () => draining,
   };
-  const scheduler = new Scheduler({
-    engine,
-    clock,
-    runSession: (workflow, owner) => runDueSession(host, workflow, owner),
-    reconcile: (mutation) => ledger.reconcile(mutation),
-    onError,
-  });
-  scheduler.start();
-  return {
-    engine,
-    connections,
-    sandbox,
-    clock,
-    secret,
-    async stop() {
-      draining = true;
-      await scheduler.drain();
-      reach('drained');
-      await sandbox.close();
-      await connections.close();
-      await engine.close();
-    },
+  const drain = (): void => {
+    draining = true;
   };
+  return { host, ledger, drain };
+}
+
+function partsOf({ engine, connections, sandbox, clock, secret }: AppParts): Omit<App, 'stop'> {
+  return { engine, connections, sandbox, clock, secret };
+}
+
+async function letGo({ sandbox, connections, engine }: AppParts): Promise<void> {
+  await sandbox.close();
+  await connections.close();
+  await engine.close();
 }

@@ -7,7 +7,12 @@ import { PawlError } from '#base';
 export const CONFIG_FILE = 'pawl.config.ts';
 
 export interface LoadedConfig {
-  readonly config: { readonly connections?: unknown; readonly http?: unknown; readonly notify?: unknown };
+  readonly config: {
+    readonly connections?: unknown;
+    readonly http?: unknown;
+    readonly notify?: unknown;
+    readonly fleet?: unknown;
+  };
   /** Where its relative paths begin. */
   readonly folder: string;
   /** Undefined: there is none, and none was named. */

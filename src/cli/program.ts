@@ -6,6 +6,7 @@ import { addAnswers } from './commands/answers.ts';
 import { addAudit } from './commands/audit.ts';
 import { addData } from './commands/data.ts';
 import { addExample } from './commands/example.ts';
+import { addFleet } from './commands/fleet.ts';
 import { addLists } from './commands/lists.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addScripts } from './commands/scripts.ts';
@@ -58,6 +59,7 @@ function programFor(terminal: Terminal, ended: Ended): Command {
 const GROUPS = [
   ['First at 3 am:', [addStatus]],
   ['The engine:', [addStart, addData, addExample]],
+  ['Many processes at one database:', [addFleet]],
   ['Scripts:', [addScripts, addRehearse]],
   ['Acting on workflows, events and runs:', [addActs]],
   ['Answering the engine’s questions:', [addAnswers]],

@@ -29,10 +29,12 @@ const DUE: ReadonlySet<WriteName> = new Set<WriteName>([
   'mutation.reconcilePostponed',
 ]);
 
-/** Tells listeners what each commit changed, after it is durable and never before. */
+/** Tells listeners what each commit changed, after it is durable and never before; those of other processes as they call. */
 export class ChangeFeed {
   readonly #listeners = new Set<Listener>();
   readonly #dueListeners = new Set<() => void>();
+  readonly #own = new Set<Listener>();
+  readonly #ownDue = new Set<() => void>();
 
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
@@ -45,12 +47,34 @@ export class ChangeFeed {
     return () => this.#dueListeners.delete(listener);
   }
 
+  /** Only what this process commits. */
+  listenOwn(listener: Listener): () => void {
+    this.#own.add(listener);
+    return () => this.#own.delete(listener);
+  }
+
+  listenOwnDue(listener: () => void): () => void {
+    this.#ownDue.add(listener);
+    return () => this.#ownDue.delete(listener);
+  }
+
   tell(writes: readonly Write[]): void {
-    if (writes.some(isAboutTime)) for (const listener of this.#dueListeners) listener();
-    if (this.#listeners.size === 0) return;
+    if (writes.some(isAboutTime)) for (const listener of [...this.#ownDue, ...this.#dueListeners]) listener();
+    if (this.#listeners.size + this.#own.size === 0) return;
     const changes = changesOf(writes);
     if (changes.length === 0) return;
-    for (const listener of this.#listeners) listener(changes);
+    for (const listener of [...this.#own, ...this.#listeners]) listener(changes);
+  }
+
+  /** What another process says that it changed. */
+  tellOf(changes: readonly Change[], isDue: boolean): void {
+    if (isDue) for (const listener of this.#dueListeners) listener();
+    if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+  }
+
+  /** Something was not heard: whoever has work looks for it. */
+  tellMissed(): void {
+    this.tellOf([], true);
   }
 }
 

@@ -51,7 +51,8 @@ interface Recovered {
   readonly violations: readonly Violation[];
 }
 
-const LEASE_MS = 45_000;
+/** How long an incarnation is taken for alive without a sign of life. */
+export const LEASE_MS = 45_000;
 
 /** What an engine works on: the one handle that writes, and those that only look. */
 export interface EngineData {
@@ -110,7 +111,7 @@ async function recover(
   const dead = await reader.unendedWorkers();
   await manager.together((model) => {
     model.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs });
-    for (const worker of dead) model.endWorker(worker);
+    for (const worker of dead) model.endWorker(worker.id);
   });
   const runs = await manager.recoverCrashedRuns(self);
   const sessions = await manager.recoverUnfinishedSessions(self);

@@ -11,6 +11,7 @@ import { RECORDED_ROUTES } from './routes/recorded.ts';
 import { SHOW_ROUTES } from './routes/show.ts';
 import { STATUS_ROUTES } from './routes/status.ts';
 import { VERSION_ROUTES } from './routes/versions.ts';
+import { WORKER_ROUTES } from './routes/workers.ts';
 import { WORKFLOW_ROUTES } from './routes/workflows.ts';
 
 /** Everything the API answers to: what is mounted, what the document tells, and what the tests walk. */
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...VERSION_ROUTES,
   ...ANSWER_ROUTES,
   ...CONNECTION_ROUTES,
+  ...WORKER_ROUTES,
   ...AUDIT_ROUTES,
   ...HOOK_ROUTES,
 ];

@@ -160,6 +160,8 @@ export const MESSAGE_TYPES = [
   'execution.status_changed',
   'execution.completed',
 ] as const;
+/** What a message of today says. One that says more was sent by a newer process, and waits for somebody who understands it. */
+export const MESSAGE_VERSION = 1;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 type Steps<S extends string> = Readonly<Record<S, readonly S[]>>;

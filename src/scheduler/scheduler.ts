@@ -1,4 +1,4 @@
-import { type Clock, type MutationId, RefusedError, type WorkerId, type WorkflowId } from '#base';
+import { type Clock, type MessageId, type MutationId, RefusedError, type WorkerId, type WorkflowId } from '#base';
 import type { Engine } from '#execution';
 
 /** Sessions under way at once; more would only wait for the same disk and the same cores. */
@@ -9,6 +9,7 @@ const SLEEP_MS_MAX = 60_000;
 const MESSAGES_AT_ONCE = 500;
 /** Errors of the engine itself (a full disk): look again after so long, instead of spinning. */
 const TROUBLE_MS = 1_000;
+const ELSEWHERE_MS = 20;
 
 export interface SchedulerOptions {
   readonly engine: Engine;
@@ -16,8 +17,12 @@ export interface SchedulerOptions {
   readonly inFlightMax?: number;
   /** Runs one session of a workflow that is due. */
   readonly runSession: (workflow: WorkflowId, owner: WorkerId) => Promise<unknown>;
-  /** Looks up one unknown outcome that is due. */
-  readonly reconcile: (mutation: MutationId) => Promise<unknown>;
+  /** Looks up one unknown outcome that is due; where workers do that, nobody does it here. */
+  readonly reconcile?: (mutation: MutationId) => Promise<unknown>;
+  /** Where others change the same rows: how long at most until the next look, whatever was heard. */
+  readonly sleepMsMax?: number;
+  /** False while this process may begin nothing. */
+  readonly mayBegin?: () => boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -74,14 +79,7 @@ export class Scheduler {
       const now = clock.now();
       const free = (this.#options.inFlightMax ?? IN_FLIGHT_MAX) - this.#busy.size;
       if (free > 0) {
-        for (const { id } of await engine.reader.dueWorkflows(now, free + this.#busy.size)) this.#begin(id);
-        for (const { id } of await engine.reader.dueReconciles(now, free))
-          this.#do(id, () => this.#options.reconcile(id));
-        for (const { id } of await engine.reader.expiredApprovals(now, free))
-          this.#do(id, () => orFaster(engine.manager.expireCall(id)));
-        for (const id of await engine.reader.maintenanceWithoutTask(free))
-          this.#do(`task ${id}`, () => orFaster(engine.manager.createMaintenanceTask(id)));
-        await this.#readMessages();
+        await this.#lookForWork(now, free);
       }
       this.#sleepUntil(await engine.reader.nextWakeAt());
     } catch (error) {
@@ -90,10 +88,30 @@ export class Scheduler {
     }
   }
 
-  /** In one process all that a message hints at is in `due_at` already, and heard of through the feed. */
-  async #readMessages(): Promise<void> {
-    const { manager, reader } = this.#options.engine;
-    const messages = await reader.messages(MESSAGES_AT_ONCE);
+  /** Asked all at once: where the tables are far away that is one round trip. */
+  async #lookForWork(now: number, free: number): Promise<void> {
+    const { engine, reconcile, sleepMsMax } = this.#options;
+    const { manager, reader } = engine;
+    const [due, unknown, approvals, repairs, stale, messages] = await Promise.all([
+      reader.dueWorkflows(now, free + this.#busy.size),
+      reconcile ? reader.dueReconciles(now, free) : [],
+      reader.expiredApprovals(now, free),
+      reader.maintenanceWithoutTask(free),
+      // In one process a request is taken and handed off in one commit.
+      sleepMsMax === undefined ? [] : reader.expiredScheduling(now, free),
+      reader.messages(MESSAGES_AT_ONCE),
+    ]);
+    for (const { id } of due) this.#begin(id);
+    for (const { id } of unknown) this.#do(id, async () => reconcile?.(id));
+    for (const { id } of approvals) this.#do(id, () => orFaster(manager.expireCall(id)));
+    for (const id of repairs) this.#do(`task ${id}`, () => orFaster(manager.createMaintenanceTask(id)));
+    for (const { id } of stale) this.#do(id, () => orFaster(manager.sweepScheduling(id)));
+    this.#readMessages(messages);
+  }
+
+  /** All that a message hints at is in `due_at` already, and heard of through the feed. */
+  #readMessages(messages: readonly MessageId[]): void {
+    const { manager } = this.#options.engine;
     if (messages.length === 0 || (messages.length < MESSAGES_AT_ONCE && this.#busy.size > 0)) return;
     this.#do('messages', () =>
       manager.together((model) => {
@@ -104,6 +122,7 @@ export class Scheduler {
 
   #begin(workflow: WorkflowId): void {
     const { engine, runSession } = this.#options;
+    if (this.#options.mayBegin?.() === false) return;
     if (this.#busy.size < (this.#options.inFlightMax ?? IN_FLIGHT_MAX))
       this.#do(workflow, () => runSession(workflow, engine.self));
   }
@@ -129,10 +148,16 @@ export class Scheduler {
 
   #sleepUntil(at: number | null): void {
     clearTimeout(this.#timer);
-    if (at === null || this.#stopped) return;
-    const delayMs = Math.max(at - this.#options.clock.now(), 0);
+    const { sleepMsMax, clock } = this.#options;
+    if ((at === null && sleepMsMax === undefined) || this.#stopped) return;
+    const delayMs = Math.max((at ?? Number.POSITIVE_INFINITY) - clock.now(), 0);
     // Something due now that is not begun waits for a free place, and its end looks again.
     if (delayMs === 0 && this.#busy.size > 0) return;
+    if (sleepMsMax !== undefined) {
+      // What is due and was not begun is in somebody else's hands: they are given a moment.
+      this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(delayMs, ELSEWHERE_MS), sleepMsMax));
+      return;
+    }
     const isOver = delayMs <= SLEEP_MS_MAX;
     this.#timer = setTimeout(() => (isOver ? this.#wake() : this.#sleepUntil(at)), Math.min(delayMs, SLEEP_MS_MAX));
   }

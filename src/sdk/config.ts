@@ -30,8 +30,19 @@ interface HttpOptions {
   publicUrl?: string;
 }
 
+/** Several processes at one PostgreSQL database. */
+interface FleetOptions {
+  /** How long a worker is taken for alive without a sign of life; 45 s where nothing is said. The same for all processes. */
+  leaseMs?: number;
+  /** Workflows that only workers started with `--pool NAME` take; all others are in the pool "default". */
+  pools?: Record<string, string[]>;
+  /** By workflow: how long one session may take. */
+  timeoutMs?: Record<string, number>;
+}
+
 interface Other {
   http?: HttpOptions;
+  fleet?: FleetOptions;
 }
 
 export interface Config extends Other {

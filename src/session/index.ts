@@ -2,3 +2,4 @@
 // It never chooses what comes next (the model does, in the commit of the run before) and never runs two handlers at once.
 // Start reading at run-session.ts.
 export { runDueSession } from './run-session.ts';
+export { takeHandOff } from './take-hand-off.ts';

@@ -3,7 +3,7 @@ import { driveRun, type HandlerHost, type Moved, whileUnavailable } from '#handl
 import type { ExecutionEnd, Fence } from '#model';
 
 /** A session that began: its fence, and its first run or its end. */
-interface Begun {
+export interface Begun {
   readonly fence: Fence;
   readonly moved: Moved;
 }
@@ -15,7 +15,11 @@ export async function runDueSession(
   owner: WorkerId,
 ): Promise<ExecutionEnd | undefined> {
   const begun = await begin(host, workflow, owner);
-  if (!begun) return undefined;
+  return begun && runSession(host, begun);
+}
+
+/** From its first run to its end, whoever began it. */
+export async function runSession(host: HandlerHost, begun: Begun): Promise<ExecutionEnd> {
   let { moved } = begun;
   while ('run' in moved) {
     const { run } = moved;

@@ -10,7 +10,15 @@ export type { ListFilter, ListPage } from './lists.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
 export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';
-export { type DueWorkflow, type EventFilter, openReader, type Reader, type UnfinishedExecution } from './reader.ts';
+export { Switchboard } from './postgres/switchboard.ts';
+export {
+  type DueWorkflow,
+  type EventFilter,
+  type HandOff,
+  openReader,
+  type Reader,
+  type UnfinishedExecution,
+} from './reader.ts';
 export type { RowOf, TableName } from './statements/all.ts';
 export type { ListName, ListOrder, ListRows } from './statements/lists.ts';
 export type { Foresight, Store, Unit, UnitOutcome } from './store.ts';

@@ -22,6 +22,8 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
   'listing orphanedReservedEvents':
     'events_reserved has only reserved events, at most 1,000 for a run at work; asked at start',
   'listing messages': 'messages are deleted as they are read; the oldest come first by the primary key',
+  'listing handOffs': 'the same messages',
+  'listing strangeMessages': 'the same messages',
   'audit head': 'one step from the end of the primary key',
 };
 

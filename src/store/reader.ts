@@ -1,5 +1,16 @@
 import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
-import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Source } from '#model';
+import type {
+  Allowance,
+  Event,
+  EventStatus,
+  Execution,
+  LookupName,
+  Lookups,
+  Mutation,
+  Notice,
+  Source,
+  Worker,
+} from '#model';
 import type { SqlValue } from './columns.ts';
 import { storeError } from './failures.ts';
 import { prepareSource } from './fetch.ts';
@@ -20,6 +31,14 @@ export interface UnfinishedExecution {
 export interface DueWorkflow {
   readonly id: WorkflowId;
   readonly dueAt: number;
+}
+
+/** The message of a handoff, and what it hands over. */
+export interface HandOff {
+  readonly message: MessageId;
+  readonly execution: ExecutionId;
+  readonly workflow: WorkflowId;
+  readonly epoch: number;
 }
 
 export interface EventFilter {
@@ -44,15 +63,19 @@ export interface Reader extends Source {
   expiredApprovals(now: number, limit: number): readonly Mutation[];
   expiredScheduling(now: number, limit: number): readonly Execution[];
   /** Workers that have not ended, also those that died without a word. */
-  unendedWorkers(): readonly WorkerId[];
+  unendedWorkers(): readonly Worker[];
   maintenanceWithoutTask(limit: number): readonly WorkflowId[];
   /** What approvals still cover, by when each ends. */
   allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[];
   /** Tellings that are to be tried now, and when the next one is. */
   dueNotices(now: number, limit: number): readonly Notice[];
   nextNoticeAt(): number | null;
-  /** Those that nobody has read yet, oldest first. */
+  /** Those that nobody has to act on any more, oldest first. */
   messages(limit: number): readonly MessageId[];
+  /** Executions that were handed off and that nobody has taken yet, oldest first. */
+  handOffs(limit: number): readonly HandOff[];
+  /** Messages of a version that this process does not know: they stay for one that does. */
+  strangeMessages(limit: number): readonly MessageId[];
   orphanedReservedEvents(limit: number): readonly Event[];
   listEvents(workflow: WorkflowId, filter: EventFilter): readonly Event[];
   scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined;
@@ -123,7 +146,7 @@ class SqliteReader implements Reader {
     return this.#read(READS.expiredScheduling(now, limit));
   }
 
-  unendedWorkers(): readonly WorkerId[] {
+  unendedWorkers(): readonly Worker[] {
     return this.#read(READS.unendedWorkers());
   }
 
@@ -133,6 +156,14 @@ class SqliteReader implements Reader {
 
   messages(limit: number): readonly MessageId[] {
     return this.#read(READS.messages(limit));
+  }
+
+  handOffs(limit: number): readonly HandOff[] {
+    return this.#read(READS.handOffs(limit));
+  }
+
+  strangeMessages(limit: number): readonly MessageId[] {
+    return this.#read(READS.strangeMessages(limit));
   }
 
   allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[] {

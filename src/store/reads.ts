@@ -1,5 +1,5 @@
 import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
-import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice } from '#model';
+import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Worker } from '#model';
 import type { SqlValue } from './columns.ts';
 import type { EventFilter, Reader } from './reader.ts';
 import { LOOKUP_STATEMENTS, type RowOf, TABLES, type TableName } from './statements/all.ts';
@@ -9,6 +9,7 @@ import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
 import { MUTATIONS } from './statements/mutations.ts';
 import { ALLOWANCES, NOTICES } from './statements/people.ts';
 import type { LookupStatement, SqlText } from './statements/statement.ts';
+import { WORKERS } from './statements/workers.ts';
 
 export interface Asked {
   readonly sql: SqlText;
@@ -80,8 +81,8 @@ export const READS = {
     return (yield listing('expiredScheduling', { now, limit })).map(EXECUTIONS.parse);
   },
 
-  *unendedWorkers() {
-    return (yield listing('unendedWorkers', {})).map(([id]) => id as WorkerId);
+  *unendedWorkers(): Read<readonly Worker[]> {
+    return (yield listing('unendedWorkers', {})).map(WORKERS.parse);
   },
 
   *maintenanceWithoutTask(limit) {
@@ -90,6 +91,19 @@ export const READS = {
 
   *messages(limit) {
     return (yield listing('messages', { limit })).map(([id]) => id as MessageId);
+  },
+
+  *handOffs(limit) {
+    return (yield listing('handOffs', { limit })).map(([message, execution, workflow, epoch]) => ({
+      message: message as MessageId,
+      execution: execution as ExecutionId,
+      workflow: workflow as WorkflowId,
+      epoch: epoch as number,
+    }));
+  },
+
+  *strangeMessages(limit) {
+    return (yield listing('strangeMessages', { limit })).map(([id]) => id as MessageId);
   },
 
   *allowances(workflow, now, limit): Read<readonly Allowance[]> {

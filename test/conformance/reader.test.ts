@@ -64,6 +64,22 @@ async function fill(store: Store): Promise<void> {
     { set: 'run.created', row: consumerRun({ id: run(4), rootRunId: run(4), status: 'crashed', endTimestamp: AT }) },
     { set: 'event.published', row: event({ id: evt(6), status: 'reserved', reservedByRunId: run(4) }) },
     { set: 'message.sent', row: message() },
+    { set: 'workflow.created', row: workflow({ id: 'wf_3' as never, name: 'three' }) },
+    {
+      set: 'execution.requested',
+      row: execution({ id: 'exe_3' as never, workflowId: 'wf_3' as never, status: 'scheduled', epoch: 1 }),
+    },
+    ...[1, 2].map((version) => ({
+      set: 'message.sent' as const,
+      row: message({
+        id: `msg_3${version}` as never,
+        type: 'execution.scheduled',
+        executionId: 'exe_3' as never,
+        workflowId: 'wf_3' as never,
+        epoch: 1,
+        version,
+      }),
+    })),
     { set: 'delivery.accepted', row: delivery() },
     { set: 'task.opened', row: task() },
     { set: 'workflow.maintenance', workflow: WF, from: null, to: run(2) },
@@ -93,6 +109,8 @@ const QUESTIONS: {
   dueNotices: [[NOW, 10]],
   nextNoticeAt: [[]],
   messages: [[10]],
+  handOffs: [[10]],
+  strangeMessages: [[10]],
   orphanedReservedEvents: [[10]],
   listEvents: [
     [WF, { limit: 10 }],

@@ -15,6 +15,8 @@ export interface EngineOptions {
   readonly config: string;
   readonly data: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another command than `start`, with what it takes besides. */
+  readonly command?: readonly [name: 'executor' | 'worker', ...args: string[]] | undefined;
   /** It kills itself when this point is reached for the nth time. */
   readonly diesAt?: { readonly point: KillPoint; readonly nth: number } | undefined;
 }
@@ -33,11 +35,12 @@ export class EngineProcess {
   #isOver = false;
   #said = '';
 
-  constructor({ config, data, env = {}, diesAt }: EngineOptions) {
+  constructor({ config, data, env = {}, diesAt, command }: EngineOptions) {
     const dying = diesAt === undefined ? [] : ['--import', pathToFileURL(DYING).href];
-    const flags = ['--disable-warning=ExperimentalWarning', ...dying, MAIN, 'start'];
+    const flags = ['--disable-warning=ExperimentalWarning', ...dying, MAIN, ...(command ?? ['start'])];
     // When this process dies, however it dies, its engines drain and end.
-    const options = ['--config', config, '--data', data, '--port', '0', '--until-input-ends'];
+    const port = command?.[0] === 'worker' ? [] : ['--port', '0'];
+    const options = ['--config', config, '--data', data, ...port, '--until-input-ends'];
     this.#child = spawn(process.execPath, [...flags, ...options], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, ...env, ...(diesAt && { PAWL_DIE_AT: `${diesAt.point} ${diesAt.nth}` }) },

@@ -1,6 +1,6 @@
 import { assert, type ScriptId, type WorkflowId } from '#base';
-import type { Invariant, LookupName, Lookups, Mutation, Rows } from '#model';
-import { INVARIANTS } from '#model';
+import type { Invariant, LookupName, Lookups, Message, Mutation, Rows } from '#model';
+import { INVARIANTS, MESSAGE_VERSION } from '#model';
 import type { DueWorkflow, EventFilter, Reader, UnfinishedExecution } from '#store';
 import { sourceOf } from './memory-store.ts';
 
@@ -95,8 +95,7 @@ export class MemoryReader implements Reader {
   unendedWorkers() {
     return this.#rows()
       .workers.values()
-      .filter(({ endedAt }) => endedAt === null)
-      .map(({ id }) => id);
+      .filter(({ endedAt }) => endedAt === null);
   }
 
   maintenanceWithoutTask(limit: number) {
@@ -113,8 +112,33 @@ export class MemoryReader implements Reader {
 
   messages(limit: number) {
     return byId(this.#rows().messages.values())
+      .filter((message) => message.version === MESSAGE_VERSION && !this.#isToBeTaken(message))
       .slice(0, limit)
       .map((message) => message.id);
+  }
+
+  handOffs(limit: number) {
+    return byId(this.#rows().messages.values())
+      .filter((message) => message.version === MESSAGE_VERSION && this.#isToBeTaken(message))
+      .slice(0, limit)
+      .map(({ id, executionId, workflowId, epoch }) => ({
+        message: id,
+        execution: executionId,
+        workflow: workflowId,
+        epoch,
+      }));
+  }
+
+  strangeMessages(limit: number) {
+    return byId(this.#rows().messages.values())
+      .filter(({ version }) => version !== MESSAGE_VERSION)
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
+  #isToBeTaken({ type, executionId, epoch }: Message): boolean {
+    const execution = this.#rows().executions.get(executionId);
+    return type === 'execution.scheduled' && execution?.status === 'scheduled' && execution.epoch === epoch;
   }
 
   allowances(workflow: WorkflowId, now: number, limit: number) {

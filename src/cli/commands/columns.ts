@@ -13,6 +13,15 @@ export const COLUMNS = {
     time('next look', 'dueAt', now),
     column('id'),
   ],
+  workers: (now: number) => [
+    column('worker', 'name'),
+    column('pool'),
+    column('state'),
+    column('sessions', 'load'),
+    time('started', 'startedAt', now),
+    time('alive until', 'leaseUntil', now),
+    column('id'),
+  ],
   versions: (now: number) => [
     column('version'),
     { title: 'active', text: (row: Row) => (row.active === true ? 'active' : '') },

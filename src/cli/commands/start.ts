@@ -1,4 +1,7 @@
+import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { FleetPlace } from '#app';
 import { define, type Ended } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
@@ -8,7 +11,7 @@ import { secretSource } from '../secrets.ts';
 import type { Terminal } from '../terminal.ts';
 import { plural } from '../words.ts';
 
-interface StartOptions {
+export interface StartOptions {
   readonly config?: string;
   readonly data?: string;
   readonly port: number;
@@ -19,23 +22,38 @@ interface StartOptions {
 export function addStart(program: Command, terminal: Terminal, ended: Ended): void {
   const command = program
     .command('start')
-    .description('run the engine and its API on this machine')
+    .description('run the engine and its API; with DATABASE_URL on PostgreSQL, beside any number of others')
     .option('--config <file>', `connections and credentials (${CONFIG_FILE} here, if there is one)`)
     .addOption(
       new Option('--port <number>', 'where the API listens; 0 takes any free port').argParser(portOf).default(PORT),
     )
     .option('--listen <address>', 'another address than this machine’s own; needs http.publicUrl and a token')
-    // For whoever starts an engine for itself: when that process dies, however it dies, the engine drains.
-    .addOption(new Option('--until-input-ends').hideHelp());
-  define<[], StartOptions>(terminal, ended, command, (act) => start(act.options, terminal));
+    .addOption(untilInputEnds());
+  define<[], StartOptions>(terminal, ended, command, (act) => start(act.options, terminal, placeIn(terminal, 'both')));
 }
 
-async function start(options: StartOptions, terminal: Terminal): Promise<ExitCode> {
+/** For whoever starts an engine for itself: when that process dies, however it dies, the engine drains. */
+export function untilInputEnds(): Option {
+  return new Option('--until-input-ends').hideHelp();
+}
+
+/** Where the tables are, if a database is named, and what this process is there. */
+export function placeIn({ env }: Terminal, role: FleetPlace['role']): FleetPlace | undefined {
+  const { DATABASE_URL: url, PAWL_NAME: name = `${hostname()}-${process.pid}` } = env;
+  return url === undefined || url === '' ? undefined : { url, role, name };
+}
+
+/** An engine with an API, until it is asked to end. */
+export async function start(
+  options: StartOptions,
+  terminal: Terminal,
+  fleet: FleetPlace | undefined,
+): Promise<ExitCode> {
   const say = (text: string): void => terminal.err(`pawl: ${text}\n`);
   const stopping = stopSignal(say);
   if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
   try {
-    return await run(options, terminal, say, stopping.asked);
+    return await run({ ...options, fleet }, terminal, say, stopping.asked);
   } finally {
     stopping.forget();
     // An input that is still listened to would keep the process alive, also one that could not start.
@@ -45,13 +63,15 @@ async function start(options: StartOptions, terminal: Terminal): Promise<ExitCod
 
 /** From the first look at the data folder to the last commit. Only the ready line goes to the standard output. */
 async function run(
-  options: StartOptions,
+  options: StartOptions & { readonly fleet: FleetPlace | undefined },
   terminal: Terminal,
   say: (text: string) => void,
   asked: Promise<void>,
 ): Promise<ExitCode> {
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
+  // The tables are elsewhere; the token, secrets and the address of this process lie here all the same.
+  if (options.fleet) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
   const [{ startApp }, { serve }] = await Promise.all([import('#app'), import('#http')]);
@@ -59,6 +79,7 @@ async function run(
   const app = await startApp({
     dataDir,
     config,
+    fleet: options.fleet,
     baseFolder: folder,
     resolveSecret: secretSource(dataDir, terminal.env),
     onError,
@@ -91,12 +112,12 @@ async function run(
 }
 
 /** Nothing more can be trusted to be written; whatever was under way is recovered at the next start. */
-function endAtOnce(error: unknown, terminal: Terminal): never {
+export function endAtOnce(error: unknown, terminal: Terminal): never {
   terminal.err(errorText(error));
   process.exit(EXIT.failed);
 }
 
-interface Stopping {
+export interface Stopping {
   readonly asked: Promise<void>;
   ask(): void;
   forget(): void;
@@ -106,7 +127,7 @@ const SAME_WISH_MS = 500;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** The first signal drains; whoever sends a second one does not want to wait. */
-function stopSignal(say: (text: string) => void): Stopping {
+export function stopSignal(say: (text: string) => void): Stopping {
   const { promise, resolve } = Promise.withResolvers<void>();
   let askedAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -131,7 +152,7 @@ function stopSignal(say: (text: string) => void): Stopping {
   };
 }
 
-function portOf(text: string): number {
+export function portOf(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new InvalidArgumentError('a port is a number from 0 to 65535.');

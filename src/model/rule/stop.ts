@@ -3,7 +3,7 @@ import type { ApprovalCause, StopOptions, Stopped } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { ABANDONED_MAX, FAILED_REPAIRS_MAX, NAME_CHARS_MAX, TRANSIENT_MS_MAX } from '../limits.ts';
 import type { Event, Mutation, Run, Session } from '../rows.ts';
-import type { ExecutionEnd, StopStatus } from '../states.ts';
+import { type ExecutionEnd, MESSAGE_VERSION, type StopStatus } from '../states.ts';
 import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
 import { consumerSpec, eventOf, executionRow, scriptRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
@@ -240,8 +240,6 @@ export function endSession(
   if (execution.cancelRequestedAt !== null) beginQuiet(draft, session.workflowId);
   reschedule(draft, session.workflowId);
 }
-
-const MESSAGE_VERSION = 1;
 
 export function sendMessage(
   draft: Draft,

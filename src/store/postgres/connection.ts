@@ -121,6 +121,11 @@ export class PostgresConnection {
     this.#client.on('notification', ({ channel, payload = '' }) => hear(channel, payload));
   }
 
+  onEnd(ended: () => void): void {
+    this.#client.on('error', ended);
+    this.#client.on('end', ended);
+  }
+
   async close(): Promise<void> {
     if (this.#isOpen) await this.#client.end();
   }

@@ -1,5 +1,5 @@
 import { reach, sha256 } from '#base';
-import { postgresDialect as dialect } from '../dialect.ts';
+import { postgresDialect as dialect, type Guard } from '../dialect.ts';
 import { guards } from '../schema/guards.ts';
 import { FIRST_VERSION, refuseForeign, refuseNewer } from '../schema/migrate.ts';
 import { MIGRATIONS, type Migration, versionTable } from '../schema/migrations.ts';
@@ -60,8 +60,18 @@ async function isCurrent(connection: PostgresConnection, known: number): Promise
   }
 }
 
+/** From the handoff on an execution is its worker's. Whether this is an executor its own sessions say (`SET pawl.role`). */
+const HANDED_OFF: Guard = {
+  name: 'executions_handed_off',
+  table: 'executions',
+  on: 'UPDATE',
+  columns: ['status', 'epoch', 'owner'],
+  when: `OLD.status IN ('scheduled', 'running') AND current_setting('pawl.role', true) = 'executor'`,
+  says: 'an executor writes nothing after the handoff',
+};
+
 function guardTexts(): { readonly texts: readonly string[]; readonly hash: string } {
-  const texts = [...dialect.functions, ...guards().map((guard) => dialect.guard(guard))];
+  const texts = [...dialect.functions, ...[...guards(), HANDED_OFF].map((guard) => dialect.guard(guard))];
   return { texts, hash: sha256(texts.join('\n')) };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '#base';
+import type { Write } from '#model';
 import type { Store } from '../store.ts';
 import type { PostgresConnection } from './connection.ts';
 import { postgresError, shownUrl } from './failures.ts';
@@ -10,6 +11,10 @@ export interface PostgresOptions {
   readonly url: string;
   /** Only for tests: else the database's own clock counts, however far apart the clocks of the machines are. */
   readonly clock?: Clock;
+  /** What the other processes are to hear when these writes are committed; nothing where there is nothing to say. */
+  readonly callFor?: (writes: readonly Write[]) => string | undefined;
+  /** What this process is: the database refuses it what is not its own. */
+  readonly role?: 'executor' | 'worker' | undefined;
 }
 
 /** How many round trips it took: what a store far away is measured by. */
@@ -18,11 +23,11 @@ export interface DistantStore extends Store {
 }
 
 /** Opens, or creates, the tables in a PostgreSQL database that any number of processes share. */
-export async function openPostgresStore({ url, clock }: PostgresOptions): Promise<DistantStore> {
+export async function openPostgresStore({ url, clock, callFor, role }: PostgresOptions): Promise<DistantStore> {
   const where = shownUrl(url);
   let connection: PostgresConnection | undefined;
   try {
-    connection = await openSession(url);
+    connection = await openSession(url, role);
     await migratePostgres(connection, where);
     const [origin] = await connection.flight([
       {
@@ -30,7 +35,7 @@ export async function openPostgresStore({ url, clock }: PostgresOptions): Promis
           WHERE system_identifier <> (SELECT system_identifier::text FROM pg_control_system())`,
       },
     ]);
-    return new PostgresStore(connection, { url, where, clock, isRestored: origin?.rows[0]?.[0] !== 0 });
+    return new PostgresStore(connection, { url, where, clock, callFor, role, isRestored: origin?.rows[0]?.[0] !== 0 });
   } catch (error) {
     connection?.destroy();
     throw postgresError(error, where);

@@ -65,10 +65,12 @@ const WHAT_TO_DO: Readonly<Record<(typeof FACT_NAMES)[number], string>> = {
 };
 
 /** A connection with our settings, to a server that keeps what it says it has. Looked at anew each time: settings change. */
-export async function openSession(url: string): Promise<PostgresConnection> {
+export async function openSession(url: string, role?: 'executor' | 'worker'): Promise<PostgresConnection> {
   const connection = await PostgresConnection.open(url);
   try {
-    const answers = await connection.flight([...SETTINGS, FACTS].map((text) => ({ text })));
+    const answers = await connection.flight(
+      [...SETTINGS, ...(role === undefined ? [] : [`SET pawl.role = '${role}'`]), FACTS].map((text) => ({ text })),
+    );
     const found = answers.at(-1)?.rows[0] ?? [];
     for (const [position, name] of FACT_NAMES.entries()) {
       if (!WANTED[name](found[position])) refuseUnsafe(url, name, String(found[position]));

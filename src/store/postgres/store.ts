@@ -1,4 +1,5 @@
 import { type Clock, reach, StoreFailedError } from '#base';
+import type { Write } from '#model';
 import { GuardError } from '../guard-error.ts';
 import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { Memory } from './answers.ts';
@@ -9,6 +10,7 @@ import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures
 import type { Waiting } from './gather.ts';
 import { CommitMarks } from './lost-commit.ts';
 import { openSession } from './session.ts';
+import { callOnCommit } from './switchboard.ts';
 
 /** A unit that meets another process at the same key looks again; so often in a row it is no accident. */
 const TRIES_MAX = 5;
@@ -20,6 +22,8 @@ export interface PostgresStoreOptions {
   readonly url: string;
   readonly where: string;
   readonly clock: Clock | undefined;
+  readonly callFor: ((writes: readonly Write[]) => string | undefined) | undefined;
+  readonly role: 'executor' | 'worker' | undefined;
   readonly isRestored: boolean;
 }
 
@@ -174,7 +178,7 @@ export class PostgresStore implements Store {
   async #write(connection: PostgresConnection, writing: readonly Written[]): Promise<'committed' | 'aborted' | Error> {
     const statements = writing.map(({ statement }) => statement);
     try {
-      const answers = await connection.flight([...statements, { text: 'COMMIT' }]);
+      const answers = await connection.flight([...statements, ...this.#call(writing), { text: 'COMMIT' }]);
       return answers.at(-1)?.command === 'COMMIT' ? 'committed' : 'aborted';
     } catch (error) {
       if (isLost(error) || !connection.isOpen) {
@@ -184,6 +188,11 @@ export class PostgresStore implements Store {
       if (!(error instanceof FlightError) || !(isRefused(error) || isRace(error))) throw error;
       return guardError(error, writing);
     }
+  }
+
+  #call(writing: readonly Written[]): readonly Statement[] {
+    const text = this.#options.callFor?.(writing.flatMap(({ write }) => write ?? []));
+    return text === undefined ? [] : [callOnCommit(text)];
   }
 
   #note(outcomes: readonly UnitOutcome[]): void {
@@ -203,7 +212,7 @@ export class PostgresStore implements Store {
   async #connected(): Promise<PostgresConnection> {
     this.#mustBeOpen();
     if (this.#connection.isOpen) return this.#connection;
-    const connection = await openSession(this.#options.url);
+    const connection = await openSession(this.#options.url, this.#options.role);
     this.#pastFlights += this.#connection.flights;
     this.#connection = connection;
     return connection;

@@ -1,7 +1,9 @@
+import { MESSAGE_VERSION } from '#model';
 import { EVENTS, PENDING_TOPICS } from './events.ts';
 import { EXECUTIONS, IS_BUSY } from './executions.ts';
 import { MUTATIONS } from './mutations.ts';
 import { ALLOWANCES, NOTICES } from './people.ts';
+import { WORKERS } from './workers.ts';
 
 /**
  * What the rooms above ask for to find their work and to show it. They list candidates, each page bounded by `:limit`: whoever acts
@@ -34,7 +36,7 @@ export const LISTINGS = {
     WHERE status = 'scheduling' AND scheduling_until <= :now ORDER BY scheduling_until LIMIT :limit`,
 
   /** Incarnations that have not said goodbye: this one, and those that died. */
-  unendedWorkers: 'SELECT id FROM workers WHERE ended_at IS NULL',
+  unendedWorkers: `SELECT ${WORKERS.columnList()} FROM workers WHERE ended_at IS NULL`,
 
   maintenanceWithoutTask: `SELECT id FROM workflows
     WHERE maintenance_run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM maintenance_tasks
@@ -55,7 +57,18 @@ export const LISTINGS = {
             WHERE mutations.root_run_id = handler_runs.root_run_id AND mutations.set_aside_at IS NOT NULL)))
     ORDER BY events.workflow_id, events.reserved_by_run_id LIMIT :limit`,
 
-  messages: 'SELECT id FROM messages ORDER BY id LIMIT :limit',
+  /** Those that nobody has to act on any more: hints, and handoffs that were taken or overtaken. */
+  messages: `SELECT id FROM messages WHERE version = ${MESSAGE_VERSION} AND (type <> 'execution.scheduled'
+      OR NOT EXISTS (SELECT 1 FROM executions
+        WHERE id = messages.execution_id AND status = 'scheduled' AND epoch = messages.epoch))
+    ORDER BY id LIMIT :limit`,
+  /** Handoffs that nobody has taken yet, oldest first. */
+  handOffs: `SELECT messages.id, messages.execution_id, messages.workflow_id, messages.epoch
+    FROM messages JOIN executions ON executions.id = messages.execution_id
+    WHERE messages.type = 'execution.scheduled' AND messages.version = ${MESSAGE_VERSION}
+      AND executions.status = 'scheduled' AND executions.epoch = messages.epoch
+    ORDER BY messages.id LIMIT :limit`,
+  strangeMessages: `SELECT id FROM messages WHERE version <> ${MESSAGE_VERSION} ORDER BY id LIMIT :limit`,
 
   allowances: `SELECT ${ALLOWANCES.columnList()} FROM allowances WHERE workflow_id = :workflow AND until > :now
     ORDER BY until LIMIT :limit`,

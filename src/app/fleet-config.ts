@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { PawlError } from '#base';
+
+const NAME = z.string().min(1).max(200);
+const SHAPE = z.strictObject({
+  leaseMs: z.int().min(500).max(600_000).optional(),
+  pools: z.record(NAME, z.array(NAME)).optional(),
+  timeoutMs: z.record(NAME, z.int().min(1_000)).optional(),
+});
+
+/** The pool of workflows that no other pool names. */
+export const DEFAULT_POOL = 'default';
+
+/** `fleet` of the config, checked. */
+export class FleetConfig {
+  readonly leaseMs: number | undefined;
+  readonly #pools: ReadonlyMap<string, string>;
+  readonly #timeouts: Readonly<Record<string, number>>;
+
+  constructor(given: unknown = {}) {
+    const parsed = SHAPE.safeParse(given ?? {});
+    if (!parsed.success) throw invalid(parsed.error.issues[0]);
+    const { leaseMs, pools = {}, timeoutMs = {} } = parsed.data;
+    this.leaseMs = leaseMs;
+    this.#pools = new Map(Object.entries(pools).flatMap(([pool, names]) => names.map((name) => [name, pool] as const)));
+    this.#timeouts = timeoutMs;
+  }
+
+  poolOf(workflow: string): string {
+    return this.#pools.get(workflow) ?? DEFAULT_POOL;
+  }
+
+  /** How long one session of it may take. */
+  timeoutMsOf(workflow: string): number | undefined {
+    return this.#timeouts[workflow];
+  }
+
+  get hasTimeouts(): boolean {
+    return Object.keys(this.#timeouts).length > 0;
+  }
+}
+
+function invalid(issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined): PawlError {
+  const path = ['fleet', ...(issue?.path ?? []).map(String)].join('.');
+  return new PawlError({
+    code: 'config-invalid',
+    message: `${path} of the config cannot be used`,
+    why: issue?.message ?? 'it has another shape',
+    next: [{ label: 'write fleet: { leaseMs, pools: { POOL: [WORKFLOW, …] }, timeoutMs: { WORKFLOW: 60_000 } }' }],
+  });
+}

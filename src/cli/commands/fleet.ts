@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { FleetPlace } from '#app';
+import { type Act, define, type Ended } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { DATA_FOLDER, PORT } from '../find-engine.ts';
+import { CONFIG_FILE, loadConfig } from '../load-config.ts';
+import { errorText } from '../print-error.ts';
+import { secretSource } from '../secrets.ts';
+import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { COLUMNS, type Row } from './columns.ts';
+import { endAtOnce, placeIn, portOf, type StartOptions, start, stopSignal, untilInputEnds } from './start.ts';
+
+interface WorkerOptions {
+  readonly config?: string;
+  readonly data?: string;
+  readonly pool: string;
+  readonly concurrency: number;
+  readonly untilInputEnds?: boolean;
+}
+
+const CONCURRENCY = 32;
+const CONCURRENCY_MAX = 1_000;
+
+/** Many processes at one PostgreSQL database, each with its part. */
+export function addFleet(program: Command, terminal: Terminal, ended: Ended): void {
+  const executor = program
+    .command('executor')
+    .description('run the API and hand work off to workers; any number, over the PostgreSQL of DATABASE_URL')
+    .option('--config <file>', `connections and credentials (${CONFIG_FILE} here, if there is one)`)
+    .addOption(
+      new Option('--port <number>', 'where the API listens; 0 takes any free port').argParser(portOf).default(PORT),
+    )
+    .option('--listen <address>', 'another address than this machine’s own; needs http.publicUrl and a token')
+    .addOption(untilInputEnds());
+  define<[], StartOptions>(terminal, ended, executor, (act) =>
+    start(act.options, terminal, named(terminal, 'executor')),
+  );
+
+  const worker = program
+    .command('worker')
+    .description('take what executors hand off, and run it; any number, over the PostgreSQL of DATABASE_URL')
+    .option('--config <file>', `connections and credentials (${CONFIG_FILE} here, if there is one)`)
+    .option('--pool <name>', 'take only workflows of this pool', 'default')
+    .addOption(new Option('--concurrency <number>', 'sessions at once').argParser(concurrencyOf).default(CONCURRENCY))
+    .addOption(untilInputEnds());
+  define<[], WorkerOptions>(terminal, ended, worker, (act) => work(act.options, terminal));
+
+  const workers = program
+    .command('workers')
+    .description('list the processes, until when each is taken for alive, and what it does');
+  define(terminal, ended, workers, async (act) => listWorkers(act));
+}
+
+function named(terminal: Terminal, role: FleetPlace['role']): FleetPlace {
+  const place = placeIn(terminal, role);
+  if (place) return place;
+  throw new UsageError(`a ${role} needs a database`, 'DATABASE_URL is not set', [
+    { label: `set it: DATABASE_URL=postgres://user@host/database pawl ${role}` },
+    { label: 'or run everything in one process, on a folder of its own', argv: ['pawl', 'start'] },
+  ]);
+}
+
+/** Until it is asked to end: then what is under way reaches a safe point, and nothing more is taken. */
+async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCode> {
+  const say = (text: string): void => terminal.err(`pawl: ${text}\n`);
+  const fleet = { ...named(terminal, 'worker'), pool: options.pool, concurrency: options.concurrency };
+  const stopping = stopSignal(say);
+  if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
+  try {
+    const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
+    const { config, folder } = await loadConfig(options.config);
+    const { startApp } = await import('#app');
+    const app = await startApp({
+      dataDir,
+      config,
+      fleet,
+      baseFolder: folder,
+      resolveSecret: secretSource(dataDir, terminal.env),
+      onError: (error) => terminal.err(errorText(error)),
+      onFatal: (error) => endAtOnce(error, terminal),
+    });
+    terminal.out(`pawl ready ${app.engine.self}\n`);
+    await stopping.asked;
+    await app.stop();
+    say('stopped: nothing is left active');
+    return EXIT.ok;
+  } finally {
+    if (options.untilInputEnds === true) process.stdin.destroy();
+    stopping.forget();
+  }
+}
+
+interface Listed {
+  readonly items: readonly Row[];
+}
+
+async function listWorkers(act: Act): Promise<ExitCode | undefined> {
+  const answer = await (await act.engine()).get<Listed>('/api/workers');
+  act.print(answer, () => table(COLUMNS.workers(Date.now()), answer.items, act.terminal.columns));
+  return undefined;
+}
+
+function concurrencyOf(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= CONCURRENCY_MAX) return count;
+  throw new InvalidArgumentError(`it is a number from 1 to ${CONCURRENCY_MAX}.`);
+}

@@ -1,0 +1,196 @@
+import { type Clock, type IdSource, monotonicIds, PawlError } from '#base';
+import type { Write } from '#model';
+import { openPostgresHistory, openPostgresReader, openPostgresStore, Switchboard } from '#store';
+import { type Change, ChangeFeed } from './changes.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { type Engine, LEASE_MS } from './engine.ts';
+import { ExecutionModelManager } from './manager.ts';
+import { holdRestored, holdViolators } from './recovery.ts';
+
+export interface FleetOptions {
+  readonly url: string;
+  readonly role: 'executor' | 'worker' | 'both';
+  /** What people call this process; a new start under the same name is another incarnation. */
+  readonly name: string;
+  readonly pool: string;
+  readonly leaseMs?: number | undefined;
+  readonly onFatal?: ((error: unknown) => void) | undefined;
+}
+
+/** One process among many at the same database. */
+export interface Member {
+  readonly engine: Engine;
+  /** The database's own, as near as this machine can tell. */
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  /** Asks the database what time it is. */
+  setClock(): Promise<void>;
+}
+
+/** How long changes are gathered before the others are told: they are for people who look on. */
+const GATHER_MS = 100;
+/** Work that is due is called soon, but not for every commit by itself. */
+const DUE_MS = 5;
+const CHANGES_MAX = 60;
+
+/**
+ * Joins whoever works on this database already. Nobody is taken for dead here: that is the reaper's, by the leases. What this
+ * process commits is called to the others, and what they call is told to whoever listens here.
+ */
+export async function joinFleet(options: FleetOptions): Promise<Member> {
+  const { url, role, leaseMs = LEASE_MS } = options;
+  const changes = new ChangeFeed();
+  const origin = process.pid.toString(36) + Math.random().toString(36).slice(2, 8);
+  const switchboard = await Switchboard.open({
+    url,
+    hear: (text) => hear(changes, origin, text),
+    missed: () => changes.tellMissed(),
+  });
+  const clock = new DatabaseClock(switchboard);
+  await clock.set();
+  const ids: IdSource = monotonicIds(clock);
+  const callFor = (writes: readonly Write[]): string | undefined => urgentCall(origin, writes);
+  const store = await openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role });
+  const [reader, history] = await Promise.all([openPostgresReader(url), openPostgresHistory(url)]);
+  const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
+  const manager = new ExecutionModelManager(queue, reader);
+  const self = ids.next('worker');
+  const gossip = new Gossip(changes, switchboard, origin);
+  const letGo = async (): Promise<void> => {
+    gossip.close();
+    queue.close();
+    await Promise.all([history.close(), reader.close(), switchboard.close(), store.close()]);
+  };
+  try {
+    // Also an executor is seen among the workers; it takes nothing, so nothing of its is ever reaped.
+    const pool = role === 'executor' ? EXECUTORS : options.pool;
+    await manager.registerWorker(self, { name: options.name, pool, leaseMs });
+    const tasks = await manager.recoverMaintenanceMode();
+    const orphaned = await manager.assertNoOrphanedReservedEvents();
+    const violations = await holdViolators(manager, reader);
+    const restored = store.isRestored() ? await holdRestored(manager, reader) : [];
+    if (store.isRestored()) await store.forgetRestored();
+    const engine: Engine = {
+      manager,
+      reader,
+      history,
+      self,
+      recovered: { runs: 0, sessions: 0, tasks, orphanedEvents: orphaned.events, violations },
+      restored,
+      backUp: () => refuseBackUp(),
+      listen: (listener) => changes.listen(listener),
+      listenDue: (listener) => changes.listenDue(listener),
+      close: async () => {
+        try {
+          await manager.endWorker(self);
+          await queue.drained();
+        } finally {
+          await letGo();
+        }
+      },
+    };
+    return { engine, clock, leaseMs, setClock: () => clock.set() };
+  } catch (error) {
+    await letGo();
+    throw error;
+  }
+}
+
+/** The pool of those who hand work off and take none. */
+export const EXECUTORS = '(executor)';
+
+interface Call {
+  readonly from: string;
+  /** Something may be due, or handed off, now. */
+  readonly due?: true;
+  readonly changes?: readonly Change[];
+}
+
+/** Said with the commit itself: what somebody else has to do now. */
+function urgentCall(from: string, writes: readonly Write[]): string | undefined {
+  const taken = new Set(writes.flatMap((write) => (write.set === 'execution.running' ? [write.execution] : [])));
+  const handedOff = writes.some(
+    (write) =>
+      write.set === 'message.sent' && write.row.type === 'execution.scheduled' && !taken.has(write.row.executionId),
+  );
+  const asked = writes.flatMap((write) =>
+    write.set === 'execution.cancelRequested' ? [{ kind: 'execution' as const, id: write.execution }] : [],
+  );
+  if (!handedOff && asked.length === 0) return undefined;
+  const call: Call = { from, ...(handedOff && { due: true }), changes: asked.slice(0, CHANGES_MAX) };
+  return JSON.stringify(call);
+}
+
+function hear(changes: ChangeFeed, origin: string, text: string): void {
+  const call = JSON.parse(text) as Call;
+  if (call.from === origin) return;
+  changes.tellOf(call.changes ?? [], call.due === true);
+}
+
+/** What people look at elsewhere is told a little later, many changes in one call, whoever dies in between. */
+class Gossip {
+  readonly #switchboard: Switchboard;
+  readonly #origin: string;
+  readonly #forget: readonly (() => void)[];
+  #changes = new Map<string, Change>();
+  #isDue = false;
+  #tellAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(changes: ChangeFeed, switchboard: Switchboard, origin: string) {
+    this.#switchboard = switchboard;
+    this.#origin = origin;
+    this.#forget = [
+      changes.listenOwn((own) => this.#gather(own)),
+      changes.listenOwnDue(() => {
+        this.#isDue = true;
+        this.#tellIn(DUE_MS);
+      }),
+    ];
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const forget of this.#forget) forget();
+  }
+
+  #gather(own: readonly Change[]): void {
+    for (const change of own) this.#changes.set(`${change.kind} ${change.id}`, change);
+    this.#tellIn(GATHER_MS);
+  }
+
+  #tellIn(delayMs: number): void {
+    const at = performance.now() + delayMs;
+    if (this.#timer !== undefined && this.#tellAt <= at) return;
+    clearTimeout(this.#timer);
+    this.#tellAt = at;
+    this.#timer = setTimeout(() => this.#tell(), delayMs).unref();
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    const changes = [...this.#changes.values()];
+    const call: Call = { from: this.#origin, ...(this.#isDue && { due: true }), changes };
+    this.#changes = new Map();
+    this.#isDue = false;
+    const text = changes.length > CHANGES_MAX ? '' : JSON.stringify(call);
+    // Nobody depends on it: whoever has to know looks by themselves now and then.
+    this.#switchboard.call(text).catch(() => undefined);
+  }
+}
+
+function refuseBackUp(): never {
+  throw new PawlError({
+    code: 'not-here',
+    message: 'this engine has no file of its own to copy',
+    why: 'its data is in PostgreSQL',
+    next: [{ label: 'use pg_dump, or the backups of your PostgreSQL server' }],
+  });
+}
+
+function throwLater(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

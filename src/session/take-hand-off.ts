@@ -1,0 +1,32 @@
+import { RefusedError, type WorkerId } from '#base';
+import type { Engine } from '#execution';
+import type { HandlerHost } from '#handler';
+import type { ExecutionEnd } from '#model';
+import { type Begun, runSession } from './run-session.ts';
+
+type HandOff = Awaited<ReturnType<Engine['reader']['handOffs']>>[number];
+
+/** A worker takes what was handed off: the claim, the end of its message and the first run are one commit. */
+export async function takeHandOff(
+  host: HandlerHost,
+  handOff: HandOff,
+  owner: WorkerId,
+): Promise<ExecutionEnd | undefined> {
+  const begun = await claim(host, handOff, owner);
+  return begun && runSession(host, begun);
+}
+
+/** Whoever was faster has taken it, or it was cancelled, reaped or handed off anew: then the message is of no use to anybody. */
+async function claim({ engine }: HandlerHost, handOff: HandOff, owner: WorkerId): Promise<Begun | undefined> {
+  const { message, execution, epoch } = handOff;
+  try {
+    return await engine.manager.together((model) => {
+      const claimed = model.claimExecution(execution, epoch, owner);
+      model.deleteMessage(message);
+      return 'fence' in claimed ? { fence: claimed.fence, moved: model.advanceSession(claimed.fence) } : undefined;
+    });
+  } catch (error) {
+    if (error instanceof RefusedError) return undefined;
+    throw error;
+  }
+}

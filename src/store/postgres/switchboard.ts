@@ -1,0 +1,85 @@
+import type { PostgresConnection } from './connection.ts';
+import { openSession } from './session.ts';
+
+/** What processes call to each other across the database. Only hints: whatever is true is in the rows. */
+const CHANNEL = 'pawl';
+/** PostgreSQL takes less than 8,000 bytes. */
+const CALL_CHARS_MAX = 7_000;
+const RECONNECT_MS_MIN = 100;
+const RECONNECT_MS_MAX = 5_000;
+
+/** The statement that calls when its transaction commits, and never if it does not. */
+export function callOnCommit(text: string): { readonly text: string; readonly values: readonly string[] } {
+  return { text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, text] };
+}
+
+export interface SwitchboardOptions {
+  readonly url: string;
+  /** Another process called. */
+  readonly hear: (text: string) => void;
+  /** Some calls may have been missed: look at everything. */
+  readonly missed: () => void;
+}
+
+/** One connection that listens, and connects anew by itself; calls that came meanwhile are told as missed. */
+export class Switchboard {
+  readonly #options: SwitchboardOptions;
+  #connection: PostgresConnection | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  private constructor(options: SwitchboardOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: SwitchboardOptions): Promise<Switchboard> {
+    const switchboard = new Switchboard(options);
+    await switchboard.#connect();
+    return switchboard;
+  }
+
+  /** What is too long to be called is told as something that was missed. */
+  async call(text: string): Promise<void> {
+    const { text: sql, values } = callOnCommit(text.length > CALL_CHARS_MAX ? '' : text);
+    await this.#connected().flight([{ text: sql, values }]);
+  }
+
+  /** What time it is for the database, in milliseconds since 1970. */
+  async now(): Promise<number> {
+    const [answer] = await this.#connected().flight([
+      { text: 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint' },
+    ]);
+    return Number(answer?.rows[0]?.[0]);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#connection?.close();
+  }
+
+  #connected(): PostgresConnection {
+    if (this.#connection?.isOpen) return this.#connection;
+    this.#later(RECONNECT_MS_MIN);
+    throw new Error('there is no connection to the database now');
+  }
+
+  async #connect(): Promise<void> {
+    const connection = await openSession(this.#options.url);
+    connection.listen((_channel, text) => (text === '' ? this.#options.missed() : this.#options.hear(text)));
+    connection.onEnd(() => this.#later(RECONNECT_MS_MIN));
+    await connection.flight([{ text: `LISTEN ${CHANNEL}` }]);
+    this.#connection = connection;
+  }
+
+  #later(delayMs: number): void {
+    if (this.#isClosed || this.#retry !== undefined) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#connect().then(
+        () => this.#options.missed(),
+        () => this.#later(Math.min(delayMs * 2, RECONNECT_MS_MAX)),
+      );
+    }, delayMs).unref();
+  }
+}

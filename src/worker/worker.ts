@@ -1,0 +1,169 @@
+import type { Clock, MutationId, WorkflowId } from '#base';
+import type { Engine } from '#execution';
+import { Lease } from './lease.ts';
+import { Reaper } from './reaper.ts';
+
+type HandOff = Awaited<ReturnType<Engine['reader']['handOffs']>>[number];
+
+/** However many are looked at, so that what another pool leaves lying hides nothing of ours for long. */
+const PAGE = 500;
+/** Calls may be missed; the rows are looked at this often whatever was heard. */
+const LOOK_MS_MAX = 1_000;
+const TROUBLE_MS = 1_000;
+
+export interface WorkerOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  /** Sessions and look-ups at once; none for a process that only hands off. */
+  readonly concurrency: number;
+  readonly reaps: boolean;
+  /** Whether a workflow of this name is for workers like this one. */
+  readonly isOurs: (name: string) => boolean;
+  readonly timeoutMsOf: (name: string) => number | undefined;
+  readonly hasTimeouts: boolean;
+  /** Takes and runs what was handed off. */
+  readonly take: (handOff: HandOff) => Promise<unknown>;
+  readonly reconcile: (mutation: MutationId) => Promise<unknown>;
+  readonly setClock: () => Promise<void>;
+  readonly onError: (error: unknown) => void;
+  readonly onLost: (error: unknown) => void;
+}
+
+/** Looks for what was handed off and for questions that are due, as long as its lease holds. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #lease: Lease;
+  readonly #reaper: Reaper;
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly #names = new Map<WorkflowId, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #lookAgain = false;
+  #looked: Promise<void> = Promise.resolve();
+  #isStopped = false;
+  #isStrangeTold = false;
+  #unlisten: (() => void) | undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    const { engine, clock, leaseMs, setClock, onError, onLost, hasTimeouts } = options;
+    this.#lease = new Lease({ engine, leaseMs, setClock, onError, onLost });
+    const timeoutMsOf = async (workflow: WorkflowId) => options.timeoutMsOf(await this.#nameOf(workflow));
+    this.#reaper = new Reaper({ engine, clock, leaseMs, timeoutMsOf, hasTimeouts, onError });
+  }
+
+  /** Whether this process may begin anything. */
+  get mayBegin(): boolean {
+    return !this.#isStopped && this.#lease.holds;
+  }
+
+  start(): void {
+    this.#lease.start();
+    if (this.#options.reaps) this.#reaper.start();
+    this.#unlisten = this.#options.engine.listenDue(() => this.#wake());
+    this.#wake();
+  }
+
+  /** Nothing more is taken; resolves when what is under way has reached a safe point. The lease is renewed until `stop`. */
+  async drain(): Promise<void> {
+    this.#isStopped = true;
+    this.#unlisten?.();
+    clearTimeout(this.#timer);
+    await this.#reaper.stop();
+    await this.#looked;
+    await Promise.all(this.#busy.values());
+  }
+
+  async stop(): Promise<void> {
+    await this.#lease.stop();
+  }
+
+  #wake(): void {
+    if (this.#isStopped || this.#isLooking) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#isLooking = true;
+    setImmediate(() => {
+      this.#looked = this.#lookOnce();
+    });
+  }
+
+  async #lookOnce(): Promise<void> {
+    this.#lookAgain = false;
+    clearTimeout(this.#timer);
+    let waitMs = LOOK_MS_MAX;
+    try {
+      if (this.mayBegin) await this.#look();
+    } catch (error) {
+      this.#options.onError(error);
+      waitMs = TROUBLE_MS;
+    }
+    this.#isLooking = false;
+    if (this.#isStopped) return;
+    if (this.#lookAgain) this.#wake();
+    else this.#timer = setTimeout(() => this.#wake(), waitMs);
+  }
+
+  async #look(): Promise<void> {
+    const { engine, clock, concurrency, take, reconcile } = this.#options;
+    const free = concurrency - this.#busy.size;
+    if (free <= 0) return;
+    const [handOffs, unknown, strange] = await Promise.all([
+      engine.reader.handOffs(PAGE),
+      engine.reader.dueReconciles(clock.now(), free),
+      engine.reader.strangeMessages(1),
+    ]);
+    if (strange.length > 0) this.#tellStrange(String(strange[0]));
+    const ours = await this.#ours(handOffs.filter(({ execution }) => !this.#busy.has(execution)));
+    for (const handOff of spread(ours, free)) this.#do(handOff.execution, () => take(handOff));
+    for (const { id } of unknown) this.#do(id, () => reconcile(id));
+  }
+
+  async #ours(handOffs: readonly HandOff[]): Promise<HandOff[]> {
+    const names = await Promise.all(handOffs.map(({ workflow }) => this.#nameOf(workflow)));
+    return handOffs.filter((_, i) => this.#options.isOurs(names[i] ?? ''));
+  }
+
+  /** Names never change. */
+  async #nameOf(workflow: WorkflowId): Promise<string> {
+    const known = this.#names.get(workflow);
+    if (known !== undefined) return known;
+    const name = (await this.#options.engine.reader.fetch('workflow', workflow))[0]?.name ?? '';
+    this.#names.set(workflow, name);
+    return name;
+  }
+
+  #tellStrange(message: string): void {
+    if (this.#isStrangeTold) return;
+    this.#isStrangeTold = true;
+    const why = 'it was written by a newer version, and stays for a process that knows it';
+    this.#options.onError(new Error(`message ${message} is of a version that this process does not know: ${why}`));
+  }
+
+  #do(key: string, act: () => Promise<unknown>): void {
+    if (!this.mayBegin || this.#busy.size >= this.#options.concurrency || this.#busy.has(key)) return;
+    const done = this.#orWait(act).finally(() => {
+      this.#busy.delete(key);
+      this.#wake();
+    });
+    this.#busy.set(key, done);
+  }
+
+  async #orWait(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#options.onError(error);
+      await new Promise((resolve) => setTimeout(resolve, TROUBLE_MS));
+    }
+  }
+}
+
+/** Any of them where there is more than we can take, so that all workers do not reach for the same one. */
+function spread(handOffs: readonly HandOff[], free: number): readonly HandOff[] {
+  if (handOffs.length <= free) return handOffs;
+  const from = Math.floor(Math.random() * (handOffs.length - free + 1));
+  return handOffs.slice(from, from + free);
+}
