@@ -10,6 +10,7 @@ export { type InputStory, inputStory } from './inputs.ts';
 export { type Need, needsOf } from './needs.ts';
 export { type OutputStory, outputStory } from './outputs.ts';
 export { type Status, statusOf, waitingOf } from './status.ts';
+export { symptomsOf } from './symptoms.ts';
 export type { Teller } from './teller.ts';
 export { outputsOfEvent } from './trail.ts';
 export { activatedAt, versionBefore, versionName } from './versions.ts';

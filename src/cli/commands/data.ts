@@ -87,9 +87,10 @@ async function diagnosisOf(dataDir: string): Promise<Diagnosis> {
 }
 
 function offenderLine(offender: unknown): string {
-  const { id, workflow_id: workflow } = (offender ?? {}) as Row;
+  const { id, workflow_id: workflow, why } = (offender ?? {}) as Row;
   const at = text(id ?? offender);
-  return `  ${at}${workflow === undefined ? '' : ` of ${text(workflow)}`}: ${typed(['pawl', 'show', at])}\n`;
+  const of = workflow === undefined ? '' : ` of ${text(workflow)}`;
+  return `  ${at}${of}: ${why === undefined ? typed(['pawl', 'show', at]) : text(why)}\n`;
 }
 
 function countOf(workflows: unknown): string {

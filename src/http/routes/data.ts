@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { RefusedError } from '#base';
 import { INVARIANTS } from '#model';
+import { symptomsOf } from '#story';
 import type { Api } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
 import { type Route, route } from '../route.ts';
@@ -64,12 +65,20 @@ export const DATA_ROUTES: readonly Route[] = [
       .meta({ id: 'Diagnosis' }),
     async run({ api: { app } }) {
       const { reader, recovered } = app.engine;
-      const items = await Promise.all(
+      const rules = await Promise.all(
         INVARIANTS.map(async ({ name, says, sql }) => {
           const offenders = await reader.offenders(sql);
           return { name, says, count: offenders.length, offenders: offenders.slice(0, OFFENDERS_SHOWN) };
         }),
       );
+      const symptoms = await symptomsOf(reader, app.clock.now());
+      const found = symptoms.map(({ name, says, offenders }) => ({
+        name,
+        says,
+        count: offenders.length,
+        offenders: offenders.slice(0, OFFENDERS_SHOWN),
+      }));
+      const items = [...rules, ...found];
       const ok = items.every(({ count: broken }) => broken === 0);
       return { ok, items, next: null, counts: await counts(reader), held: recovered.violations };
     },
