@@ -2,6 +2,8 @@
 
 export type Acted = { readonly workflow: string; readonly name: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly execution?: string; readonly folded?: boolean; readonly cancelled?: boolean };
 
+export type Alive = { readonly status: 'ok' };
+
 export type Answered = { readonly output?: string; readonly workflow?: string; readonly status?: OutputStatus | WorkflowStatus; readonly words?: string; readonly run?: string; readonly reconcileAt?: number };
 
 export type AuditEntry = { readonly seq: number; readonly at: number; readonly actor: string; readonly act: string; readonly subject: string; readonly detail: string; readonly sentence: string; readonly previousHash: string; readonly hash: string };
@@ -66,6 +68,8 @@ export type Overview = { readonly now: number; readonly startedAt: number; reado
 
 export type Problem = { readonly type: string; readonly title: string; readonly status: number; readonly detail: string; readonly code: string; readonly why: string; readonly retryable: boolean; readonly ids: Readonly<Record<string, string>>; readonly next: readonly NextStep[]; readonly docs: string; readonly notBefore?: number; readonly findings?: readonly unknown[] };
 
+export type Ready = { readonly status: 'ready' };
+
 export type ResultAsked = { readonly schema: unknown; readonly required: boolean; readonly assumed: unknown };
 
 export type Run = { readonly id: string; readonly scriptRunId: string; readonly scriptId: string; readonly workflowId: string; readonly rootRunId: string; readonly retryOf: string | null; readonly attempt: number; readonly handlerType: 'producer' | 'consumer'; readonly handlerName: string; readonly phase: 'preparing' | 'prepared' | 'mutating' | 'mutated' | 'emitting' | 'committed' | 'executing'; readonly status: RunStatus; readonly prepareResult: unknown; readonly mutationOutcome: '' | 'success' | 'failure' | 'skipped'; readonly outputState: unknown; readonly error: string | null; readonly errorType: string | null; readonly suspects: readonly string[]; readonly cost: number; readonly startSeq: number; readonly deliveryId: string | null; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
@@ -118,6 +122,27 @@ export type WorkflowStatus = 'draft' | 'ready' | 'active' | 'paused' | 'error' |
 
 /** Every operation by its method and path: what it takes, and what it answers. */
 export interface Operations {
+  /** that the process answers; if it does not for long, start it again */
+  'GET /health': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Alive;
+  };
+  /** that it takes work: 503 while nothing can be written, and while it drains */
+  'GET /ready': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Ready;
+  };
+  /** counters and gauges in the text format of Prometheus */
+  'GET /metrics': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: string;
+  };
   /** which engine this is, and that it answers */
   'GET /api/health': {
     path: Record<never, never>;

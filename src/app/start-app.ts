@@ -1,8 +1,9 @@
 import { type Clock, type IdSource, reach, systemClock } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
-import { type Engine, joinFleet, type Member, openEngine } from '#execution';
+import { type Engine, joinFleet, type Member, type Observer, openEngine } from '#execution';
 import { type HandlerHost, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
+import { Meters } from '#metrics';
 import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
 import { handOffDue, Scheduler } from '#scheduler';
 import { runDueSession, takeHandOff } from '#session';
@@ -43,6 +44,11 @@ export interface App {
   readonly clock: Clock;
   /** Asked at each use, like those of connections; nothing is kept. */
   readonly secret: SecretSource;
+  readonly meters: Meters;
+  /** No further run begins: whoever asks for work should ask another process. */
+  isDraining(): boolean;
+  /** The current runs reach a safe point and nothing new begins; the rest stays as it is until `stop`. */
+  drain(): Promise<void>;
   /** The current runs reach a safe point, nothing is left active, and everything is let go. */
   stop(): Promise<void>;
 }
@@ -57,7 +63,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...(options.lookup && { lookup: options.lookup }),
     ...(options.baseFolder !== undefined && { baseFolder: options.baseFolder }),
   });
-  const member = options.fleet && (await join(options.fleet, fleet, options.onFatal));
+  const meters = new Meters();
+  const member = options.fleet && (await join(options.fleet, fleet, meters, options.onFatal));
   // Where there is a database that all share, its time is the one that counts.
   if (member) time = member.clock;
   const engine =
@@ -65,6 +72,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     (await openEngine({
       dataDir: options.dataDir,
       clock,
+      observer: meters,
       ...(options.ids && { ids: options.ids }),
       ...(options.onFatal && { onFatal: options.onFatal }),
     }));
@@ -75,15 +83,21 @@ export async function startApp(options: AppOptions): Promise<App> {
     sandbox,
     clock,
     secret: options.resolveSecret ?? (() => undefined),
+    meters,
     onError: options.onError ?? (() => undefined),
   };
   if (!member || !options.fleet) return runApp(parts);
   return runMember(parts, { ...options.fleet, member, config: fleet, onLost: options.onFatal ?? throwLater });
 }
 
-function join(place: FleetPlace, config: FleetConfig, onFatal: AppOptions['onFatal']): Promise<Member> {
+function join(
+  place: FleetPlace,
+  config: FleetConfig,
+  observer: Observer,
+  onFatal: AppOptions['onFatal'],
+): Promise<Member> {
   const { url, role, name, pool = DEFAULT_POOL } = place;
-  return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, onFatal });
+  return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, observer, onFatal });
 }
 
 function throwLater(error: unknown): void {
@@ -93,12 +107,12 @@ function throwLater(error: unknown): void {
 }
 
 /** What is open already, and goes with the app when it stops. */
-export type AppParts = Omit<App, 'stop'> & { readonly onError: (error: unknown) => void };
+export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining'> & { readonly onError: (error: unknown) => void };
 
 /** Puts the parts together, and begins with what is due. */
 export function runApp(parts: AppParts): App {
   const { engine, clock, onError } = parts;
-  const { host, ledger, drain } = hostOf(parts);
+  const { host, ledger, beginDraining } = hostOf(parts);
   const scheduler = new Scheduler({
     engine,
     clock,
@@ -107,11 +121,16 @@ export function runApp(parts: AppParts): App {
     onError,
   });
   scheduler.start();
+  const drain = (): Promise<void> => {
+    beginDraining();
+    return scheduler.drain();
+  };
   return {
     ...partsOf(parts),
+    isDraining: host.isDraining,
+    drain,
     async stop() {
-      drain();
-      await scheduler.drain();
+      await drain();
       reach('drained');
       await letGo(parts);
     },
@@ -132,7 +151,7 @@ const CONCURRENCY = 32;
 function runMember(parts: AppParts, place: Membership): App {
   const { engine, clock, onError } = parts;
   const { member, config, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost } = place;
-  const { host, ledger, drain } = hostOf(parts);
+  const { host, ledger, beginDraining } = hostOf(parts);
   const worker = new Worker({
     engine,
     clock,
@@ -164,11 +183,16 @@ function runMember(parts: AppParts, place: Membership): App {
   });
   worker.start();
   if (role !== 'worker') scheduler.start();
+  const drain = async (): Promise<void> => {
+    beginDraining();
+    await Promise.all([scheduler.drain(), worker.drain()]);
+  };
   return {
     ...partsOf(parts),
+    isDraining: host.isDraining,
+    drain,
     async stop() {
-      drain();
-      await Promise.all([scheduler.drain(), worker.drain()]);
+      await drain();
       reach('drained');
       await worker.stop();
       await letGo(parts);
@@ -187,14 +211,14 @@ function hostOf({ engine, connections, sandbox, clock }: AppParts) {
     clock,
     isDraining: () => draining,
   };
-  const drain = (): void => {
+  const beginDraining = (): void => {
     draining = true;
   };
-  return { host, ledger, drain };
+  return { host, ledger, beginDraining };
 }
 
-function partsOf({ engine, connections, sandbox, clock, secret }: AppParts): Omit<App, 'stop'> {
-  return { engine, connections, sandbox, clock, secret };
+function partsOf({ engine, connections, sandbox, clock, secret, meters }: AppParts): Omit<AppParts, 'onError'> {
+  return { engine, connections, sandbox, clock, secret, meters };
 }
 
 async function letGo({ sandbox, connections, engine }: AppParts): Promise<void> {

@@ -36,6 +36,9 @@ export class ChangeFeed {
   readonly #own = new Set<Listener>();
   readonly #ownDue = new Set<() => void>();
 
+  /** Told of every write of this process itself, for whoever counts; it must not throw, and must be quick. */
+  onWrites: ((writes: readonly Write[]) => void) | undefined;
+
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -59,6 +62,7 @@ export class ChangeFeed {
   }
 
   tell(writes: readonly Write[]): void {
+    this.onWrites?.(writes);
     if (writes.some(isAboutTime)) for (const listener of [...this.#ownDue, ...this.#dueListeners]) listener();
     if (this.#listeners.size + this.#own.size === 0) return;
     const changes = changesOf(writes);

@@ -41,6 +41,8 @@ export interface CommitQueueOptions {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly changes: ChangeFeed;
+  /** Told of each transaction that became durable: how many commands shared it, and how long it took. */
+  readonly onCommit?: ((commands: number, ms: number) => void) | undefined;
   /** The store can no longer be trusted: the process must end. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -88,6 +90,11 @@ export class CommitQueue {
     });
   }
 
+  /** False while the store takes no writes, and after the end. */
+  get isOpen(): boolean {
+    return this.#unavailable === undefined;
+  }
+
   /** Resolves when everything submitted so far has been answered. */
   async drained(): Promise<void> {
     while (this.#draining) await new Promise((resolve) => setImmediate(resolve));
@@ -124,7 +131,10 @@ export class CommitQueue {
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
-    const outcomes = await this.#options.store.commit(batch.map((waiting) => waiting.unit));
+    const { store, onCommit } = this.#options;
+    const startedAt = performance.now();
+    const outcomes = await store.commit(batch.map((waiting) => waiting.unit));
+    onCommit?.(batch.length, performance.now() - startedAt);
     const deferred: Waiting[] = [];
     for (const [position, waiting] of batch.entries()) {
       const outcome = outcomes[position];

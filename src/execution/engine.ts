@@ -1,4 +1,5 @@
 import { type Clock, type IdSource, monotonicIds, systemClock, type WorkerId, type WorkflowId } from '#base';
+import type { Write } from '#model';
 import {
   backUpDatabase,
   type LaterHistory,
@@ -22,6 +23,13 @@ export interface EngineOptions {
   /** How long this incarnation lives without a sign of life. */
   readonly leaseMs?: number;
   readonly onFatal?: (error: unknown) => void;
+  readonly observer?: Observer | undefined;
+}
+
+/** Whoever counts what is committed. */
+export interface Observer {
+  committed(commands: number, ms: number): void;
+  wrote(writes: readonly Write[]): void;
 }
 
 /** An open data folder with its one door, recovered and ready. */
@@ -39,6 +47,8 @@ export interface Engine {
   listen(listener: (changes: readonly Change[]) => void): () => void;
   /** Told when work may have become due, or due at another time. */
   listenDue(listener: () => void): () => void;
+  /** False while nothing can be written: a full disk, a database that is away, the end. */
+  takesWrites(): boolean;
   close(): Promise<void>;
 }
 
@@ -77,7 +87,10 @@ export async function startEngine(data: EngineData, options: Omit<EngineOptions,
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? monotonicIds(clock);
   const changes = new ChangeFeed();
-  const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
+  const { observer, onFatal = throwLater } = options;
+  changes.onWrites = observer && ((writes) => observer.wrote(writes));
+  const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
+  const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
   const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS).catch(async (error: unknown) => {
@@ -97,6 +110,7 @@ export async function startEngine(data: EngineData, options: Omit<EngineOptions,
     backUp: (file) => data.backUp(file),
     listen: (listener) => changes.listen(listener),
     listenDue: (listener) => changes.listenDue(listener),
+    takesWrites: () => queue.isOpen,
     close: () => close(manager, queue, data, self),
   };
 }

@@ -4,7 +4,7 @@ import { openPostgresHistory, openPostgresReader, openPostgresStore, Switchboard
 import { type Change, ChangeFeed } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { type Engine, LEASE_MS } from './engine.ts';
+import { type Engine, LEASE_MS, type Observer } from './engine.ts';
 import { ExecutionModelManager } from './manager.ts';
 import { holdRestored, holdViolators } from './recovery.ts';
 
@@ -16,6 +16,7 @@ export interface FleetOptions {
   readonly pool: string;
   readonly leaseMs?: number | undefined;
   readonly onFatal?: ((error: unknown) => void) | undefined;
+  readonly observer?: Observer | undefined;
 }
 
 /** One process among many at the same database. */
@@ -41,6 +42,8 @@ const CHANGES_MAX = 60;
 export async function joinFleet(options: FleetOptions): Promise<Member> {
   const { url, role, leaseMs = LEASE_MS } = options;
   const changes = new ChangeFeed();
+  const { observer } = options;
+  changes.onWrites = observer && ((writes) => observer.wrote(writes));
   const origin = process.pid.toString(36) + Math.random().toString(36).slice(2, 8);
   const switchboard = await Switchboard.open({
     url,
@@ -53,7 +56,8 @@ export async function joinFleet(options: FleetOptions): Promise<Member> {
   const callFor = (writes: readonly Write[]): string | undefined => urgentCall(origin, writes);
   const store = await openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role });
   const [reader, history] = await Promise.all([openPostgresReader(url), openPostgresHistory(url)]);
-  const queue = new CommitQueue({ store, clock, ids, changes, onFatal: options.onFatal ?? throwLater });
+  const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
+  const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
   const gossip = new Gossip(changes, switchboard, origin);
@@ -81,6 +85,7 @@ export async function joinFleet(options: FleetOptions): Promise<Member> {
       backUp: () => refuseBackUp(),
       listen: (listener) => changes.listen(listener),
       listenDue: (listener) => changes.listenDue(listener),
+      takesWrites: () => queue.isOpen,
       close: async () => {
         try {
           await manager.endWorker(self);

@@ -4,6 +4,7 @@ import type { Access } from './access/access.ts';
 import type { Place } from './access/place.ts';
 import type { RateLimit } from './access/rate.ts';
 import type { Live } from './live.ts';
+import type { MetricsPage } from './metrics-page.ts';
 
 /** What every route has at hand. */
 export interface Api {
@@ -13,6 +14,7 @@ export interface Api {
   readonly live: Live;
   readonly access: Access;
   readonly place: Place;
+  readonly metrics: MetricsPage;
   readonly port: () => number;
   /** Tries to get in that failed. */
   readonly failures: RateLimit;

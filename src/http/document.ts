@@ -66,9 +66,10 @@ function content(type: string, schema: Schema): Schema {
   return { content: { [type]: { schema } } };
 }
 
-/** `GET /api/workflows/{workflow}/runs` is `getWorkflowsByWorkflowRuns`. */
+/** `GET /api/workflows/{workflow}/runs` is `getWorkflowsByWorkflowRuns`, and `GET /health` is `getProcessHealth`. */
 function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
   const words = path
+    .replace(/^\/(?!api\/|hooks\/)/, '/process/')
     .replace(/^\/api\//, '')
     .replaceAll(/\{(\w+)\}/g, 'by-$1')
     .split(/[^A-Za-z0-9]+/)

@@ -25,14 +25,18 @@ export interface Guards {
   readonly failures: RateLimit;
 }
 
+const PROBES: readonly string[] = ['/health', '/ready'];
+
 type Guarded = Pick<Route, 'scope' | 'path'> & { readonly method: Method };
 
 /** What stands in front of a route, in the order it is passed. */
 export function guard(route: Guarded, guards: Guards): MiddlewareHandler<Env>[] {
   // A tunnel brings deliveries under its own name, and their signature says whom they are from.
   const isHook = route.path.startsWith('/hooks/');
+  // Whatever looks after processes asks by an address of its own, and hears a word that tells nothing.
+  const isProbe = route.scope === 'open' && PROBES.includes(route.path);
   return [
-    ...(isHook ? [] : [onlyOurHost(guards), onlyOurOrigin(guards)]),
+    ...(isHook || isProbe ? [] : [onlyOurHost(guards), onlyOurOrigin(guards)]),
     notTooOften(guards),
     ...(route.scope === 'open' ? [] : [onlyWhoMay(guards, route, route.scope)]),
     ...(route.method === 'GET' || isHook ? [] : [onlyJson]),

@@ -7,6 +7,7 @@ import { DATA_ROUTES } from './routes/data.ts';
 import { HOOK_ROUTES } from './routes/hooks.ts';
 import { LIST_ROUTES } from './routes/lists.ts';
 import { LOOK_ROUTES } from './routes/look.ts';
+import { PROBE_ROUTES } from './routes/probes.ts';
 import { RECORDED_ROUTES } from './routes/recorded.ts';
 import { SHOW_ROUTES } from './routes/show.ts';
 import { STATUS_ROUTES } from './routes/status.ts';
@@ -16,6 +17,7 @@ import { WORKFLOW_ROUTES } from './routes/workflows.ts';
 
 /** Everything the API answers to: what is mounted, what the document tells, and what the tests walk. */
 export const ROUTES: readonly Route[] = [
+  ...PROBE_ROUTES,
   ...DATA_ROUTES,
   ...ACCESS_ROUTES,
   ...LOOK_ROUTES,

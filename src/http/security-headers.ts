@@ -30,7 +30,7 @@ export function securityHeaders(isSecure: boolean) {
   return createMiddleware<Env>(async (ask, next) => {
     for (const [name, value] of Object.entries(HEADERS)) ask.header(name, value);
     if (isSecure) ask.header('strict-transport-security', 'max-age=31536000');
-    if (ask.req.path.startsWith('/api/')) ask.header('cache-control', 'no-store');
+    if (/^\/(?:api\/|health$|ready$|metrics$)/.test(ask.req.path)) ask.header('cache-control', 'no-store');
     await next();
   });
 }

@@ -15,6 +15,7 @@ import { ConsoleFiles } from './console-files.ts';
 import type { Api } from './context.ts';
 import { documentOf } from './document.ts';
 import { Live } from './live.ts';
+import { MetricsPage } from './metrics-page.ts';
 import { mounted } from './mount.ts';
 import { loginLink } from './routes/access.ts';
 import { ROUTES } from './routes.ts';
@@ -63,6 +64,7 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
     live,
     access,
     place,
+    metrics: new MetricsPage(app, startedAt),
     port: () => port,
     failures: new RateLimit(FAILURES, clock),
     document: memoized(() => documentOf(ROUTES)),

@@ -32,6 +32,8 @@ export interface SandboxPool {
   /** Ends every child. What runs or waits is rejected with a SandboxClosedError. */
   close(): Promise<void>;
   readonly pids: readonly number[];
+  /** Children since the pool was made: started, and gone without having been told to. */
+  readonly counts: { readonly started: number; readonly lost: number };
 }
 
 const MINUTE = 60_000;
@@ -74,6 +76,7 @@ class Pool implements SandboxPool {
   readonly #slowMs: number;
   #lookAgain: NodeJS.Timeout | undefined;
   #sweep: NodeJS.Timeout | undefined;
+  readonly #counts = { started: 0, lost: 0 };
   #isClosed = false;
 
   constructor(options: SandboxOptions) {
@@ -95,6 +98,10 @@ class Pool implements SandboxPool {
 
   get pids(): readonly number[] {
     return [...this.#children].map((child) => child.pid);
+  }
+
+  get counts(): { readonly started: number; readonly lost: number } {
+    return this.#counts;
   }
 
   run(request: SandboxRequest): Promise<SandboxOutcome> {
@@ -220,6 +227,7 @@ class Pool implements SandboxPool {
       if (child.isGone) this.#lost(child);
       this.#pump();
     });
+    this.#counts.started++;
     this.#children.add(child);
     this.#sweepLater();
     return child;
@@ -228,6 +236,7 @@ class Pool implements SandboxPool {
   /** The next one is started before anybody waits for it; not after one that could not even start. */
   #lost(child: Child): void {
     const wasOurs = this.#children.delete(child);
+    if (wasOurs && !this.#isClosed) this.#counts.lost++;
     if (wasOurs && child.isReady && !this.#isClosed && this.#children.size < this.#childrenCount) this.#spawn();
   }
 

@@ -41,6 +41,14 @@ export interface TimeSpan {
   readonly to: number;
 }
 
+interface PendingOfTopic {
+  readonly workflow: WorkflowId;
+  readonly topic: string;
+  readonly count: number;
+  /** When the oldest of them was published. */
+  readonly oldestAt: number;
+}
+
 export interface LogLine extends RunLog {
   readonly handlerName: string;
 }
@@ -104,6 +112,8 @@ export interface History extends Source {
   /** How many events have this status: `max` means so many or more. */
   countPending(workflow: WorkflowId, topic: string, max: number): number;
   countEvents(workflow: WorkflowId, status: 'reserved' | 'parked', max: number): number;
+  /** Of all workflows together no more than `max` are counted. */
+  pendingByTopic(max: number): readonly PendingOfTopic[];
   countDeliveries(workflow: WorkflowId, max: number): number;
   close(): void;
 }

@@ -1,4 +1,4 @@
-import { idPlaceAt } from '#base';
+import { idPlaceAt, type WorkflowId } from '#base';
 import type { SqlValue } from './columns.ts';
 import type { History, LogLine, LogPage, TimeSpan } from './history.ts';
 import type { Asked, Read, ReadsOf } from './reads.ts';
@@ -147,6 +147,15 @@ export const PAST = {
   *countEvents(workflow, status, max) {
     const listing = { reserved: 'countReserved', parked: 'countParked' } as const;
     return (yield* listed(listing[status], { workflow, limit: max }, ([rows]) => Number(rows)))[0] ?? 0;
+  },
+
+  *pendingByTopic(max) {
+    return yield* listed('pendingByTopic', { limit: max }, ([workflow, topic, count, oldestAt]) => ({
+      workflow: workflow as WorkflowId,
+      topic: String(topic),
+      count: Number(count),
+      oldestAt: Number(oldestAt),
+    }));
   },
 
   *countDeliveries(workflow, max) {

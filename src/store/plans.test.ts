@@ -24,6 +24,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
   'listing messages': 'messages are deleted as they are read; the oldest come first by the primary key',
   'listing handOffs': 'the same messages',
   'listing strangeMessages': 'the same messages',
+  'history pendingByTopic': 'events_pending has only what is pending, and no more than a limit of it is read',
   'audit head': 'one step from the end of the primary key',
 };
 

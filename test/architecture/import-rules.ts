@@ -11,6 +11,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   model: ['base'],
   store: ['base', 'model'],
   execution: ['base', 'model', 'store'],
+  metrics: ['base', 'model'],
   sdk: [],
   script: ['base', 'model', 'sdk'],
   sandbox: ['base'],
@@ -33,10 +34,11 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'session',
     'scheduler',
     'worker',
+    'metrics',
   ],
   rehearse: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session'],
   story: ['base', 'model', 'execution'],
-  http: ['base', 'model', 'execution', 'script', 'connector', 'trigger', 'app', 'story'],
+  http: ['base', 'model', 'execution', 'metrics', 'script', 'connector', 'trigger', 'app', 'story'],
   cli: ['base', 'model', 'store', 'sdk', 'script', 'sandbox', 'connector', 'app', 'rehearse', 'story', 'http'],
 };
 

@@ -101,13 +101,15 @@ test('steps of one transaction are all written or none', async () => {
 });
 
 test('a full disk refuses everything that waits, loses nothing, and work goes on when there is room again', async () => {
-  const { store, manager, fatal } = setUp();
+  const { store, manager, queue, fatal } = setUp();
+  assert.equal(queue.isOpen, true);
   store.failure = FULL;
   const results = await Promise.allSettled(
     Array.from({ length: 100 }, (_, i) => manager.createWorkflow(`w${i}`, PERSON)),
   );
   assert.ok(results.every((result) => result.status === 'rejected' && result.reason === FULL));
   await assert.rejects(manager.createWorkflow('late', PERSON), (error) => error === FULL);
+  assert.equal(queue.isOpen, false);
   assert.deepEqual(store.batches, []);
   store.failure = undefined;
   await until(() => store.probes > 0);

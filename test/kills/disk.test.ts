@@ -69,7 +69,11 @@ test('on a full disk the engine takes nothing it cannot keep, and goes on by its
   watch.sender.add();
   await until('somebody is told that it is full', () => watch.sender.refusals > 0);
   assert.equal(engine.isOver, false, engine.said);
+  const isReady = async (): Promise<boolean> => (await fetch(`${await engine.ready()}/ready`)).ok;
+  await until('it says that it is not ready', async () => !(await isReady()));
+  assert.ok((await fetch(`${await engine.ready()}/health`)).ok, 'it lives all the same');
   rmSync(filler);
+  await until('it is ready again', isReady);
   await watch.settle(engine);
   await accompanied;
   assert.deepEqual(watch.findings, SOUND);

@@ -115,9 +115,9 @@ export class EngineProcess {
 const PATIENCE_MS = 30_000;
 
 /** Waits until something that only the outside shows has come to pass. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`it never came to pass that ${what}`);
     await sleep(20);
   }

@@ -1,6 +1,7 @@
 import { type App, runApp } from '#app';
 import { ID_PREFIX, type IdKind, type IdOf, type IdSource, StoreUnavailableError } from '#base';
 import { startEngine } from '#execution';
+import { Meters } from '#metrics';
 import { type LaterHistory, readLater } from '#store';
 import type { Opened } from './disk.ts';
 import { FaultyStore } from './faulty-store.ts';
@@ -64,6 +65,7 @@ export class Life {
       sandbox: new Sandbox(this.#stage),
       clock: loop,
       secret: () => undefined,
+      meters: new Meters(),
       onError: (error) => this.#broke(error),
     });
   }

@@ -29,6 +29,7 @@ class ScriptFailed extends Error {
 export class Sandbox {
   readonly #stage: Stage;
   readonly pids = [];
+  readonly counts = { started: 0, lost: 0 };
 
   constructor(stage: Stage) {
     this.#stage = stage;

@@ -102,6 +102,8 @@ async function run(
   }
   try {
     await asked;
+    // Whoever asks meanwhile hears that this process is on its way out.
+    await app.drain();
     await server.close();
     await app.stop();
     say('stopped: nothing is left active');

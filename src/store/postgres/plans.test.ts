@@ -23,6 +23,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
   mutations_reconcile: 'one step from its beginning',
   mutations_approval: 'one step from its beginning',
   notices_due: 'one step from its beginning',
+  events_pending: 'has only what is pending; counted for monitoring, to a limit',
   messages_pkey: 'messages are deleted as they are read; the oldest come first',
   audit_log_pkey: 'one step from its end',
   workers: 'a row for each start of a process; asked at start',

@@ -86,6 +86,12 @@ export const HISTORY = {
 
   audit: `SELECT ${AUDIT_LOG.columnList()} FROM audit_log WHERE subject = :subject ORDER BY seq DESC LIMIT :limit`,
 
+  /** What is pending in each topic, and since when; a walk of the index of what is pending, to a bound. */
+  pendingByTopic: `SELECT waiting.workflow_id, waiting.topic, waiting.count, events.created_at
+    FROM (SELECT workflow_id, topic, count(*) AS count, min(id) AS oldest
+        FROM (SELECT workflow_id, topic, id FROM events WHERE status = 'pending' LIMIT :limit) AS pending
+        GROUP BY workflow_id, topic) AS waiting
+      JOIN events ON events.id = waiting.oldest`,
   countPending: `SELECT count(*) FROM (SELECT 1 FROM events
     WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit) AS counted`,
   countReserved: `SELECT count(*) FROM (SELECT 1 FROM events
