@@ -1,5 +1,5 @@
 import { idShapeOf, type MutationId, type RunId, type TaskId } from '#base';
-import type { Event, Input, Mutation, Run, Workflow } from '#model';
+import type { Event, Evidence, Input, Mutation, Run, Workflow } from '#model';
 import {
   type Choice,
   choicesOfApproval,
@@ -229,18 +229,27 @@ async function aboutRun({ history }: Teller, run: Run): Promise<Partial<Case>> {
   };
 }
 
+const EVIDENCE_WORDS = {
+  applied: 'it was done',
+  failed: 'it was not done',
+  uncertain: 'it cannot be told',
+} as const satisfies Record<Evidence['says'], string>;
+
 /** What was seen of a call, oldest first. */
-async function factsOf({ history }: Teller, row: Mutation): Promise<Fact[]> {
+async function factsOf({ history, now }: Teller, row: Mutation): Promise<Fact[]> {
   const facts: Fact[] = [{ at: row.createdAt, source: 'engine', says: 'the call was recorded' }];
-  if (row.callDeadline !== null) {
-    facts.push({ at: row.callDeadline, source: 'engine', says: 'its time is over: it is not awaited any longer' });
+  if (row.callDeadline !== null && row.callEndedAt === null) {
+    const isOver = now >= row.callDeadline;
+    const says = isOver ? 'its time was over: it was not awaited any longer' : 'it is awaited until then';
+    facts.push({ at: row.callDeadline, source: 'engine', says });
   }
   if (row.callEndedAt !== null) {
     facts.push({ at: row.callEndedAt, source: 'engine', says: `it ended: ${oneLine(row.error ?? 'no answer')}` });
   }
   if (row.reconcileAt !== null) facts.push({ at: row.reconcileAt, source: 'engine', says: 'the next look' });
   for (const each of await history.evidence(row.id, FACTS_MAX)) {
-    facts.push({ at: each.createdAt, source: each.source, says: `${each.says}: ${oneLine(each.detail, 2_000)}` });
+    const says = `${EVIDENCE_WORDS[each.says]}: ${oneLine(each.detail, 2_000)}`;
+    facts.push({ at: each.createdAt, source: each.source, says });
   }
   for (const each of await history.audit(row.id, FACTS_MAX)) {
     facts.push({ at: each.at, source: each.actor, says: list([each.act, each.detail].filter((word) => word !== '')) });

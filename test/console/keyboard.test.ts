@@ -63,6 +63,13 @@ test('the palette finds anything by a part of its title or by its id, and goes t
   await keyboard.press('Control+k');
   await keyboard.type('zzz-nothing');
   await visitor.sees(/Nothing has “zzz-nothing”/);
+  await keyboard.press('Escape');
+  await keyboard.press('Control+k');
+  await keyboard.type('pause ord');
+  await visitor.page.getByRole('option', { name: 'Pause orders' }).waitFor();
+  await keyboard.press('Enter');
+  await visitor.sees('orders is paused');
+  assert.deepEqual(api.stage.workflow().holds, ['user']);
 });
 
 test('Enter before the answer is there means what will be found, not what was found for fewer letters', async (t) => {

@@ -6,30 +6,41 @@ export interface Sight {
   readonly path: string;
   /** What must be there before anybody looks. */
   readonly sees: string;
+  /** More than fits a screen is worth a picture. */
+  readonly isTall?: boolean;
   prepare?(page: Page): Promise<void>;
 }
 
 export const SIGHTS: readonly Sight[] = [
-  { name: 'home', path: '/', sees: 'In and out' },
-  { name: 'needs', path: '/needs', sees: 'Waiting for your approval', prepare: openFirst },
+  { name: 'home', path: '/', sees: 'In and out', isTall: true, prepare: chartDrawn },
+  { name: 'needs', path: '/needs', sees: 'Waiting for your approval', isTall: true },
+  { name: 'need-unknown', path: '/needs?kind=unknown', sees: 'Whether shop did it.', isTall: true },
+  { name: 'need-repair', path: '/needs?kind=repair', sees: 'The code at fault', isTall: true },
+  { name: 'need-connection', path: '/needs?kind=connection', sees: 'credentials were refused' },
   { name: 'inputs', path: '/inputs', sees: 'Order' },
+  { name: 'input', path: '/inputs', sees: 'Order', isTall: true, prepare: openRow },
   { name: 'outputs', path: '/outputs', sees: 'Book' },
+  { name: 'output', path: '/outputs?status=applied', sees: 'Book', isTall: true, prepare: openRow },
   { name: 'workflows', path: '/workflows', sees: 'Waiting for your approval' },
-  { name: 'workflow', path: '/workflows/orders', sees: 'order.booked' },
+  { name: 'workflow', path: '/workflows/orders', sees: 'order.booked', isTall: true, prepare: chartDrawn },
+  { name: 'state', path: '/workflows/orders/state', sees: '"booked"' },
   { name: 'events', path: '/events', sees: 'order.booked' },
+  { name: 'event', path: '/events?topic=order.placed', sees: 'Order', isTall: true, prepare: openRow },
+  { name: 'runs', path: '/workflows/orders/runs', sees: 'confirm' },
   {
     name: 'run',
     path: '/workflows/orders/runs?status=paused%3Areconciliation',
     sees: 'outcome unknown',
+    isTall: true,
     prepare: openRow,
   },
-  { name: 'output', path: '/outputs?status=applied', sees: 'Book', prepare: openRow },
-  { name: 'input', path: '/inputs', sees: 'Order', prepare: openRow },
-  { name: 'versions', path: '/workflows/orders/versions', sees: '1.1', prepare: openRow },
+  { name: 'versions', path: '/workflows/orders/versions', sees: '1.1' },
+  { name: 'version', path: '/workflows/orders/versions', sees: '1.1', isTall: true, prepare: openRow },
   { name: 'sessions', path: '/sessions', sees: 'On schedule' },
-  { name: 'connections', path: '/connections', sees: 'campaigns' },
+  { name: 'session', path: '/sessions?trigger=schedule', sees: 'On schedule', prepare: openRow },
+  { name: 'connections', path: '/connections', sees: 'campaigns', isTall: true },
   { name: 'audit', path: '/audit', sees: 'ada' },
-  { name: 'settings', path: '/settings', sees: 'Tokens and sessions' },
+  { name: 'settings', path: '/settings', sees: 'Tokens and sessions', isTall: true },
 ];
 
 export async function show(page: Page, url: string, { path, sees, prepare }: Sight): Promise<void> {
@@ -38,15 +49,14 @@ export async function show(page: Page, url: string, { path, sees, prepare }: Sig
   await prepare?.(page);
 }
 
-async function openFirst(page: Page): Promise<void> {
-  const first = page.getByRole('button', { expanded: false }).and(page.locator('.need-title')).first();
-  await first.click();
+async function chartDrawn(page: Page): Promise<void> {
+  await page.locator('.uplot canvas').waitFor();
 }
 
 async function openRow(page: Page): Promise<void> {
   await page.locator('.rows-body a').first().click();
   await page
-    .getByRole('heading', { name: 'What happened' })
+    .getByRole('heading', { name: /What happened|Its runs/ })
     .or(page.getByText('lines without a change'))
     .first()
     .waitFor();

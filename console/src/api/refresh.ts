@@ -22,8 +22,9 @@ const STANDING: readonly Kind[] = ['workflow', 'execution', 'run', 'event', 'mut
 /** Which changes make an answer stale. What is not named here never changes by itself. */
 const ABOUT: Partial<Readonly<Record<Operation, readonly Kind[]>>> = {
   'GET /api/overview': [...STANDING, 'input'],
-  'GET /api/needs/count': ['workflow', 'mutation', 'connection', 'task', 'event'],
-  'GET /api/needs': ['workflow', 'mutation', 'connection', 'task', 'event'],
+  // What a person answered no longer waits: every answer is in the audit.
+  'GET /api/needs/count': ['workflow', 'mutation', 'connection', 'task', 'event', 'audit'],
+  'GET /api/needs': ['workflow', 'mutation', 'connection', 'task', 'event', 'audit'],
   'GET /api/status': STANDING,
   'GET /api/chart': ['input', 'mutation'],
   'GET /api/backlog': ['event', 'workflow'],

@@ -15,6 +15,8 @@ import {
 export interface NavItem {
   readonly to: string;
   readonly label: string;
+  /** Where there is little room. */
+  readonly short?: string;
   readonly icon: LucideIcon;
   /** Typed after `g`, it leads there. */
   readonly key: string;
@@ -22,7 +24,7 @@ export interface NavItem {
 
 export const NAV: readonly NavItem[] = [
   { to: '/', label: 'Home', icon: House, key: 'h' },
-  { to: '/needs', label: 'Action required', icon: Hand, key: 'a' },
+  { to: '/needs', label: 'Action required', short: 'Action', icon: Hand, key: 'a' },
   { to: '/inputs', label: 'Inputs', icon: ArrowDownToLine, key: 'i' },
   { to: '/outputs', label: 'Outputs', icon: ArrowUpFromLine, key: 'o' },
   { to: '/workflows', label: 'Workflows', icon: Workflow, key: 'w' },

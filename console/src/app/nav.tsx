@@ -57,7 +57,7 @@ export function BottomBar() {
   return (
     <nav className="bottom-bar" aria-label="Main">
       {NAV.slice(0, IN_THUMBS_REACH).map((item) => (
-        <NavLink key={item.to} item={item} />
+        <NavLink key={item.to} item={item} isShort />
       ))}
       <Dialog.Root open={isOpen} onOpenChange={setOpen}>
         <Dialog.Trigger className="nav-link" data-here={more.some((item) => isHere(item, path)) || undefined}>
@@ -99,7 +99,13 @@ export function BottomBar() {
   );
 }
 
-function NavLink({ item, onFollow }: { readonly item: NavItem; readonly onFollow?: () => void }) {
+interface NavLinkProps {
+  readonly item: NavItem;
+  readonly isShort?: boolean;
+  readonly onFollow?: () => void;
+}
+
+function NavLink({ item, isShort = false, onFollow }: NavLinkProps) {
   const { path } = usePlace();
   const needs = useNeedsCount();
   const here = isHere(item, path);
@@ -114,7 +120,14 @@ function NavLink({ item, onFollow }: { readonly item: NavItem; readonly onFollow
       onClick={onFollow}
     >
       <Icon aria-hidden size={18} strokeWidth={1.75} />
-      <span>{item.label}</span>
+      {isShort && item.short !== undefined ? (
+        <span>
+          {item.short}
+          <span className="unseen">{item.label.slice(item.short.length)}</span>
+        </span>
+      ) : (
+        <span>{item.label}</span>
+      )}
       {badge !== undefined && (
         <span className="count">
           {badge}

@@ -2,12 +2,15 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
 import { useDeferredValue, useEffect, useState } from 'react';
+import { type Act, useAct } from '../api/act.ts';
+import { ask } from '../api/ask.ts';
 import { useAnswer } from '../api/queries.ts';
+import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
 import type { Found } from '../api-types.ts';
-import { EVENT_WORDS, RUN_WORDS } from '../words/words.ts';
+import { EVENT_WORDS, RUN_WORDS, SESSION_WORDS } from '../words/words.ts';
 import { NAV } from './nav-items.ts';
-import { closeOverlay, overlay } from './overlays.ts';
+import { closeOverlay, openShortcuts, overlay } from './overlays.ts';
 import { navigate, to } from './router.tsx';
 import { setTheme } from './theme.ts';
 
@@ -41,8 +44,18 @@ export function Palette() {
 function PaletteBody() {
   const [typed, setTyped] = useState('');
   const q = useDeferredValue(typed.trim());
-  const found = useAnswer('GET /api/search', { q }, { enabled: q !== '', keep: true });
-  const groups = groupsOf(q, found.data?.items ?? []);
+  const { verb, rest } = spoken(q);
+  const found = useAnswer('GET /api/search', { q: rest }, { enabled: rest !== '', keep: true });
+  const act = useAct({ says: true });
+  const items = rest === '' ? [] : (found.data?.items ?? []);
+  const acts = items.filter(({ kind }) => kind === 'workflow').slice(0, ACTED_MAX);
+  const groups = groupsOf(
+    q,
+    items,
+    acts.flatMap(({ title }) =>
+      VERBS.filter(({ word }) => word.startsWith(verb)).map((each) => actOn(title, each, act)),
+    ),
+  );
   const isAnswered = q === typed.trim() && !found.isPlaceholderData && !found.isLoading;
   // Enter comes before the answer: it means the first of what will be found, not of what was found for fewer letters.
   const [isInHurry, hurry] = useState(false);
@@ -116,11 +129,42 @@ function choose(item: Item): void {
   item.run();
 }
 
-function groupsOf(q: string, found: readonly Found[]): Group[] {
+/** So many workflows of the same name can be acted on from here. */
+const ACTED_MAX = 3;
+
+const VERBS = [
+  { word: 'run', verb: 'trigger', label: (name: string) => `Run ${name} now`, done: 'runs now' },
+  { word: 'pause', verb: 'pause', label: (name: string) => `Pause ${name}`, done: 'is paused' },
+  { word: 'resume', verb: 'resume', label: (name: string) => `Resume ${name}`, done: 'goes on' },
+] as const;
+
+/** `pause orders` is about orders. */
+function spoken(q: string): { verb: string; rest: string } {
+  const [, verb, rest] = /^(run|pause|resume)\s+(\S.*)$/i.exec(q) ?? [];
+  return verb === undefined || rest === undefined ? { verb: '', rest: q } : { verb: verb.toLowerCase(), rest };
+}
+
+function actOn(name: string, { verb, label, done }: (typeof VERBS)[number], act: Act): Item {
+  return {
+    value: `${verb} ${name}`,
+    label: label(name),
+    aside: '',
+    run: () =>
+      void act.run(
+        () => ask(`POST /api/workflows/{workflow}/${verb}`, { workflow: name }, { body: {} }),
+        ({ sentence }) => ({ title: `${name} ${done}`, description: sentence }),
+      ),
+  };
+}
+
+function groupsOf(q: string, found: readonly Found[], acts: readonly Item[]): Group[] {
   const fits = ({ label }: Item): boolean => label.toLowerCase().includes(q.toLowerCase());
+  const { verb } = spoken(q);
   const groups: Group[] = [
+    ...(verb === '' ? [] : [{ value: 'Do', items: acts }]),
     { value: 'Pages', items: PAGES.filter(fits) },
-    { value: 'Found', items: q === '' ? [] : found.map(itemOf) },
+    { value: 'Found', items: found.map(itemOf) },
+    ...(verb === '' ? [{ value: 'Do', items: acts }] : []),
     { value: 'This page', items: COMMANDS.filter(fits) },
   ];
   return groups.filter(({ items }) => items.length > 0);
@@ -134,9 +178,11 @@ const PAGES: readonly Item[] = NAV.map(({ to: address, label, key }) => ({
 }));
 
 const COMMANDS: readonly Item[] = [
+  { value: 'keys', label: 'Keyboard shortcuts', aside: '?', run: openShortcuts },
   { value: 'light', label: 'Light colours', aside: '', run: () => setTheme('light') },
   { value: 'dark', label: 'Dark colours', aside: '', run: () => setTheme('dark') },
   { value: 'system', label: 'Colours like the system', aside: '', run: () => setTheme('system') },
+  { value: 'out', label: 'Sign out', aside: '', run: () => void signOut() },
 ];
 
 function itemOf(found: Found): Item {
@@ -149,6 +195,8 @@ function itemOf(found: Found): Item {
 function statusWords({ kind, status }: Found): string {
   if (kind === 'event') return EVENT_WORDS[status as keyof typeof EVENT_WORDS]?.[0] ?? '';
   if (kind === 'run') return RUN_WORDS[status as keyof typeof RUN_WORDS]?.[0] ?? '';
+  if (kind === 'session') return SESSION_WORDS[status as keyof typeof SESSION_WORDS]?.[0] ?? status;
+  if (kind === 'connection') return status === 'ok' ? '' : status;
   return kind === 'workflow' || kind === 'version' ? '' : status;
 }
 

@@ -1,4 +1,3 @@
-import { ArrowUpFromLine } from 'lucide-react';
 import { useAnswer } from '../api/queries.ts';
 import type { ShownEvent } from '../api-types.ts';
 import { Page } from '../app/page.tsx';
@@ -7,12 +6,12 @@ import { Badge } from '../parts/badge.tsx';
 import { Json } from '../parts/block.tsx';
 import { EventActs } from '../parts/event-acts.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { EventRefs, InputRefs } from '../parts/refs.tsx';
+import { EventRefs, InputRefs, OutputRefs } from '../parts/refs.tsx';
 import { Facts, Section } from '../parts/section.tsx';
 import { Story } from '../parts/story.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useWorkflowNames } from '../parts/workflow-names.tsx';
-import { EVENT_WORDS, OUTPUT_TONES } from '../words/words.ts';
+import { EVENT_WORDS } from '../words/words.ts';
 
 export function EventPage({ id }: { readonly id: string }) {
   const answer = useAnswer('GET /api/events/{id}', { id });
@@ -77,20 +76,7 @@ function OneEvent({ shown: { row, inputs, redone, outputs } }: { readonly shown:
         <InputRefs inputs={inputs} />
       </Section>
       <Section title="What went out for it">
-        {outputs.length === 0 ? (
-          <p className="quiet">No call to the outside was made for it.</p>
-        ) : (
-          <ul className="plain refs">
-            {outputs.map((output) => (
-              <li key={output.id}>
-                <ArrowUpFromLine aria-hidden size={14} />
-                <Link to={to.output(output.id)}>{output.title ?? output.handler}</Link>
-                <Badge word={[output.words, OUTPUT_TONES[output.status]]} />
-                <Ago at={output.createdAt} />
-              </li>
-            ))}
-          </ul>
-        )}
+        <OutputRefs outputs={outputs} />
       </Section>
       {redone.length > 0 && (
         <Section title="Done again as">

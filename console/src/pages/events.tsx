@@ -7,7 +7,7 @@ import { to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { EventActs } from '../parts/event-acts.tsx';
-import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
@@ -25,9 +25,11 @@ const STATES = Object.entries(EVENT_WORDS).map(([status, [text]]) => [status, te
 
 export function EventList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
+  const span = useSpan();
   const names = useWorkflowNames();
   const [chosen, setChosen] = useState<ReadonlyMap<string, Event>>(new Map());
   const list = useList('GET /api/events', {
+    ...span,
     q: filter.get('q'),
     status: filter.get('status') as EventStatus | undefined,
     topic: filter.get('topic'),
@@ -54,6 +56,7 @@ export function EventList({ workflow }: { readonly workflow?: string }) {
         <Choose label="How it stands" name="status" all="However it stands" options={STATES} />
         <Choose label="Order" name="order" all="Newest first" options={[['oldest', 'Oldest first']]} />
         {workflow === undefined && <ChooseWorkflow />}
+        <ChooseTime />
       </Filters>
       {chosen.size > 0 && (
         <section className="chosen" aria-label="Chosen events">

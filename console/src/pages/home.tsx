@@ -114,11 +114,7 @@ function EngineFigure({ overview: { health, startedAt } }: { readonly overview: 
   const { violations, refusedConnections, recoveredRuns } = health;
   const refused = refusedConnections.length;
   const [value, tone] =
-    violations > 0
-      ? ['Look at it', 'bad']
-      : refused > 0
-        ? [`${count(refused, 'connection')} refused`, 'ask']
-        : ['Healthy', 'good'];
+    violations > 0 ? ['Look at it', 'bad'] : refused > 0 ? [`${refused} refused`, 'ask'] : ['Healthy', 'good'];
   return (
     <div className="figure">
       <dt>Engine</dt>
@@ -135,6 +131,7 @@ function EngineFigure({ overview: { health, startedAt } }: { readonly overview: 
             `${count(violations, 'thing')} that must be true ${violations === 1 ? 'is' : 'are'} not`
           ) : (
             <>
+              {refused > 0 && `${refused === 1 ? 'connection' : 'connections'} ${refusedConnections.join(', ')}; `}
               started <Ago at={startedAt} />
               {recoveredRuns > 0 && `, ${count(recoveredRuns, 'cut-off run')} recovered`}
             </>

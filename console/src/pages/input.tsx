@@ -1,4 +1,3 @@
-import { ArrowUpFromLine } from 'lucide-react';
 import { useAnswer } from '../api/queries.ts';
 import type { ShownInput } from '../api-types.ts';
 import { Page } from '../app/page.tsx';
@@ -6,12 +5,12 @@ import { Link, to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { EventActs } from '../parts/event-acts.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { EventRefs } from '../parts/refs.tsx';
+import { EventRefs, OutputRefs } from '../parts/refs.tsx';
 import { Facts, Section } from '../parts/section.tsx';
 import { Story } from '../parts/story.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useWorkflowNames } from '../parts/workflow-names.tsx';
-import { capitalized, INPUT_WORDS, OUTPUT_TONES } from '../words/words.ts';
+import { capitalized, INPUT_WORDS } from '../words/words.ts';
 
 export function InputPage({ id }: { readonly id: string }) {
   const answer = useAnswer('GET /api/inputs/{id}', { id });
@@ -45,19 +44,7 @@ function OneInput({ shown: { row, outputs, events } }: { readonly shown: ShownIn
         ]}
       />
       <Section title="What went out because of it">
-        {outputs.length === 0 ? (
-          <p className="quiet">No call to the outside was made for it.</p>
-        ) : (
-          <ul className="plain refs">
-            {outputs.map((output) => (
-              <li key={output.id}>
-                <ArrowUpFromLine aria-hidden size={14} />
-                <Link to={to.output(output.id)}>{output.title ?? 'One output'}</Link>
-                <Badge word={[output.words, OUTPUT_TONES[output.status]]} />
-              </li>
-            ))}
-          </ul>
-        )}
+        <OutputRefs outputs={outputs} />
       </Section>
       <Section title="Its events">
         <EventRefs events={events} none="It caused no event." />

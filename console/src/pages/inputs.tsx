@@ -5,7 +5,7 @@ import { Page } from '../app/page.tsx';
 import { to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ChooseWorkflow } from '../parts/workflow-names.tsx';
@@ -23,7 +23,9 @@ const STATES = Object.entries(INPUT_WORDS).map(([state, [text]]) => [state, text
 
 export function InputList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
+  const span = useSpan();
   const list = useList('GET /api/inputs', {
+    ...span,
     q: filter.get('q'),
     status: filter.get('status') as Input['state'] | undefined,
     source: filter.get('source'),
@@ -35,6 +37,7 @@ export function InputList({ workflow }: { readonly workflow?: string }) {
         <SearchField label="Search inputs" />
         <Choose label="How it stands" name="status" all="However it stands" options={STATES} />
         {workflow === undefined && <ChooseWorkflow />}
+        <ChooseTime />
       </Filters>
       <Rows
         label="Inputs"

@@ -5,10 +5,10 @@ import { Page } from '../app/page.tsx';
 import { to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
-import { ChooseWorkflow } from '../parts/workflow-names.tsx';
+import { ChooseVersion, ChooseWorkflow } from '../parts/workflow-names.tsx';
 import { OUTPUT_TONES, OUTPUT_WORDS } from '../words/words.ts';
 
 export function Outputs() {
@@ -22,7 +22,9 @@ export function Outputs() {
 /** All outputs, or those of one workflow. */
 export function OutputList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
+  const span = useSpan();
   const list = useList('GET /api/outputs', {
+    ...span,
     q: filter.get('q'),
     status: filter.get('status') as Output['status'] | undefined,
     connection: filter.get('connection'),
@@ -39,7 +41,8 @@ export function OutputList({ workflow }: { readonly workflow?: string }) {
           all="Whatever became of it"
           options={Object.entries(OUTPUT_WORDS)}
         />
-        {workflow === undefined && <ChooseWorkflow />}
+        {workflow === undefined ? <ChooseWorkflow /> : <ChooseVersion workflow={workflow} />}
+        <ChooseTime />
       </Filters>
       <Rows
         label="Outputs"
@@ -71,7 +74,7 @@ const NAME: Column<Output> = {
 const REST: readonly Column<Output>[] = [
   {
     head: 'What became of it',
-    width: 'minmax(9rem, 1fr)',
+    width: 'minmax(11rem, 1.2fr)',
     cell: ({ words, status }) => <Badge word={[words, OUTPUT_TONES[status]]} />,
   },
   {

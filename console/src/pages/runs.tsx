@@ -4,9 +4,10 @@ import type { Run, RunStatus } from '../api-types.ts';
 import { to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
+import { ChooseVersion } from '../parts/workflow-names.tsx';
 import { elapsed } from '../words/time.ts';
 import { RUN_WORDS } from '../words/words.ts';
 
@@ -15,7 +16,9 @@ const STATES = Object.entries(RUN_WORDS).map(([status, [text]]) => [status, text
 /** The runs of a workflow, or of one of its sessions. */
 export function RunList({ workflow, session }: { readonly workflow: string; readonly session?: string }) {
   const filter = useFilter();
+  const span = useSpan();
   const list = useList('GET /api/runs', {
+    ...span,
     q: filter.get('q'),
     status: filter.get('status') as RunStatus | undefined,
     handler: filter.get('handler'),
@@ -28,6 +31,8 @@ export function RunList({ workflow, session }: { readonly workflow: string; read
       <Filters isSet={filter.isSet}>
         <SearchField label="Search runs" />
         <Choose label="How it ended" name="status" all="However it ended" options={STATES} />
+        {session === undefined && <ChooseVersion workflow={workflow} />}
+        {session === undefined && <ChooseTime />}
       </Filters>
       <Rows
         label="Runs"

@@ -5,7 +5,7 @@ import { Page } from '../app/page.tsx';
 import { to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
@@ -28,8 +28,10 @@ const RESULTS = [
 
 export function SessionList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
+  const span = useSpan();
   const names = useWorkflowNames();
   const list = useList('GET /api/sessions', {
+    ...span,
     q: filter.get('q'),
     status: filter.get('status') as Session['result'] | undefined,
     trigger: filter.get('trigger') as Trigger | undefined,
@@ -47,6 +49,7 @@ export function SessionList({ workflow }: { readonly workflow?: string }) {
         <Choose label="How it ended" name="status" all="However it ended" options={RESULTS} />
         <Choose label="What set it off" name="trigger" all="Whatever set it off" options={TRIGGERS} />
         {workflow === undefined && <ChooseWorkflow />}
+        <ChooseTime />
       </Filters>
       <Rows
         label="Sessions"

@@ -60,6 +60,13 @@ function OneVersion({ workflow, shown, versions }: OneVersionProps) {
               .map(([name, type]) => `${name} (${type})`)
               .join(', ') || 'no connection',
           ],
+          [
+            'See',
+            <span key="see" className="tags">
+              <Link to={`${to.workflow(workflow, 'outputs')}?version=${row.version}`}>its outputs</Link>
+              <Link to={`${to.workflow(workflow, 'runs')}?version=${row.version}`}>its runs</Link>
+            </span>,
+          ],
           ['Topics', row.handlers.topics.join(', ')],
           ['Producers', row.handlers.producers.map(({ name }) => name).join(', ') || '–'],
           ['Consumers', row.handlers.consumers.map(({ name }) => name).join(', ') || '–'],

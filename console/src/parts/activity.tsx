@@ -5,6 +5,7 @@ import { useAnswer } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import type { Bucket } from '../api-types.ts';
 import { theme } from '../app/theme.ts';
+import { count } from '../words/words.ts';
 import { useMedia } from './use-media.ts';
 import { useWidth } from './use-width.ts';
 
@@ -58,13 +59,22 @@ function Drawing({ items, per }: { readonly items: readonly Bucket[]; readonly p
   const width = useWidth(box);
   const isDark = useMedia('(prefers-color-scheme: dark)');
   const chosen = useStore(theme);
+  const [at, setAt] = useState<number>();
+  const here = at === undefined ? undefined : items[at];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours of the document change with these two
   useEffect(() => {
     if (!box.current || width === 0) return undefined;
-    const chart = new uPlot(optionsOf(width, per, box.current), dataOf(items), box.current);
+    const chart = new uPlot(optionsOf(width, per, box.current, setAt), dataOf(items), box.current);
     return () => chart.destroy();
   }, [items, per, width, isDark, chosen]);
-  return <div ref={box} className="chart-space" aria-hidden />;
+  return (
+    <>
+      <div ref={box} className="chart-space" aria-hidden />
+      <p className="chart-here quiet" aria-hidden>
+        {here && `${DAY.format(here.at)}${per === 'hour' ? `, ${HOUR.format(here.at)}` : ''}: ${bucketWords(here)}`}
+      </p>
+    </>
+  );
 }
 
 function dataOf(items: readonly Bucket[]): uPlot.AlignedData {
@@ -76,7 +86,18 @@ function dataOf(items: readonly Bucket[]): uPlot.AlignedData {
   ];
 }
 
-function optionsOf(width: number, per: Per, box: HTMLElement): uPlot.Options {
+/** What is under the pointer, in words. */
+function bucketWords({ inputs, outputs, failed, waiting, unknown }: Bucket): string {
+  const trouble = failed + waiting + unknown;
+  return `${count(inputs, 'input')}, ${count(outputs, 'output')}${trouble === 0 ? '' : `, ${trouble} of them not done`}`;
+}
+
+function optionsOf(
+  width: number,
+  per: Per,
+  box: HTMLElement,
+  onPoint: (at: number | undefined) => void,
+): uPlot.Options {
   const colour = (name: string): string => colourOf(box, name);
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const axis = {
@@ -92,6 +113,7 @@ function optionsOf(width: number, per: Per, box: HTMLElement): uPlot.Options {
     height: HEIGHT,
     cursor: { drag: { x: false, y: false }, points: { show: false } },
     legend: { show: false },
+    hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)] },
     padding: [8, 28, 0, 0],
     scales: { y: { range: (_chart, _min, max) => [0, Math.max(4, max * 1.1)] } },
     axes: [

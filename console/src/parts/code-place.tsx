@@ -16,7 +16,6 @@ export function CodePlace({ place }: { readonly place: NonNullable<Need['place']
               <span key={number} className="code-line" data-here={number === line || undefined}>
                 <span className="code-number">{number}</span>
                 {text}
-                {'\n'}
               </span>
             ))}
           </pre>

@@ -90,3 +90,27 @@ export function Choose({ label, name, all, options }: ChooseProps) {
     </label>
   );
 }
+
+/** Up to the end of a day: the quickest way far back in a long list. */
+export function ChooseTime() {
+  const filter = useFilter();
+  return (
+    <label className="choose choose-day">
+      <span>Up to</span>
+      <input
+        type="date"
+        value={filter.get('until') ?? ''}
+        onChange={(event) => filter.set('until', event.target.value)}
+      />
+    </label>
+  );
+}
+
+/** The time that a list is asked for, in the reader's own zone. */
+export function useSpan(): { readonly to?: number } {
+  const until = useFilter().get('until') ?? '';
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(until) ?? [];
+  if (year === undefined) return {};
+  const next = new Date(Number(year), Number(month) - 1, Number(day) + 1).getTime();
+  return { to: next - 1 };
+}

@@ -22,7 +22,9 @@ import { useWidth } from './use-width.ts';
 
 const NARROW: Size = { width: 168, height: 64, layerGap: 36, nodeGap: 12 };
 const WIDTH_MIN = 132;
-const WIDTH_MAX = 190;
+const WIDTH_MAX = 200;
+/** Around the drawing, on both sides together. */
+const PADDING = 8;
 
 /** Producers, topics and consumers as they are joined, with what waits between them now. */
 export function Graph({ workflow }: { readonly workflow: string }) {
@@ -67,8 +69,8 @@ function Drawn({ graph, isNarrow }: { readonly graph: GraphAnswer; readonly isNa
 /** As wide as there is room for, so that most workflows are seen whole. */
 function fitted(nodes: readonly GraphNode[], edges: readonly GraphEdge[], room: number): Layout {
   const layers = layerCount(nodes, edges);
-  const layerGap = room > 900 ? 48 : 32;
-  const width = (room - (layers - 1) * layerGap) / Math.max(1, layers);
+  const layerGap = room > 900 ? 48 : 24;
+  const width = (room - PADDING - (layers - 1) * layerGap) / Math.max(1, layers);
   const size = {
     width: Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, Math.floor(width))),
     height: 64,

@@ -1,11 +1,12 @@
 import { ChevronDown, Link2 } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import type { Need } from '../api-types.ts';
 import { Link, to } from '../app/router.tsx';
 import { capitalized, count, NEED_WORDS } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Choices } from './choices.tsx';
 import { CodePlace } from './code-place.tsx';
+import { Part } from './part.tsx';
 import { EventRefs, InputRefs } from './refs.tsx';
 import { SeenCall } from './seen-call.tsx';
 import { Ago, Clock } from './time.tsx';
@@ -116,7 +117,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
           <Part title="What is known">
             <ul className="known">
               {known.map((each) => (
-                <li key={each}>{each}</li>
+                <li key={each}>{capitalized(each)}</li>
               ))}
             </ul>
           </Part>
@@ -124,7 +125,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
             <Part title="What is not">
               <ul className="not-known">
                 {unknown.map((each) => (
-                  <li key={each}>{each}</li>
+                  <li key={each}>{capitalized(each)}</li>
                 ))}
               </ul>
             </Part>
@@ -166,14 +167,5 @@ function NeedRefs({ need: { call, run, handler, version } }: { readonly need: Ne
         </>
       )}
     </p>
-  );
-}
-
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section className="part">
-      <h3>{title}</h3>
-      {children}
-    </section>
   );
 }

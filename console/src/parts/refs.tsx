@@ -1,7 +1,7 @@
-import { ArrowDownToLine, Layers } from 'lucide-react';
-import type { Event, InputRow } from '../api-types.ts';
+import { ArrowDownToLine, ArrowUpFromLine, Layers } from 'lucide-react';
+import type { Event, InputRow, Output } from '../api-types.ts';
 import { Link, to } from '../app/router.tsx';
-import { EVENT_WORDS } from '../words/words.ts';
+import { EVENT_WORDS, OUTPUT_TONES } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Ago } from './time.tsx';
 
@@ -35,6 +35,24 @@ export function EventRefs({ events, none }: { readonly events: readonly Event[];
           <Link to={to.event(id)}>{title ?? `${topic} ${messageId}`}</Link>
           <span className="quiet">in {topic}</span>
           <Badge word={EVENT_WORDS[status]} />
+          <Ago at={createdAt} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Calls that were made for something, each with the version that made it. */
+export function OutputRefs({ outputs }: { readonly outputs: readonly Output[] }) {
+  if (outputs.length === 0) return <p className="quiet">No call to the outside was made for it.</p>;
+  return (
+    <ul className="plain refs">
+      {outputs.map(({ id, title, handler, words, status, version, createdAt }) => (
+        <li key={id}>
+          <ArrowUpFromLine aria-hidden size={14} />
+          <Link to={to.output(id)}>{title ?? handler}</Link>
+          <Badge word={[words, OUTPUT_TONES[status]]} />
+          <span className="quiet">version {version}</span>
           <Ago at={createdAt} />
         </li>
       ))}

@@ -48,7 +48,7 @@ export function Tokens() {
               <tr key={id}>
                 <th scope="row">{name}</th>
                 <td>{kind === 'session' ? 'session of the console' : 'token'}</td>
-                <td>{scopes.length === SCOPES.length ? 'everything' : scopes.join(', ')}</td>
+                <td>{mayWords(scopes)}</td>
                 <td>
                   <Badge word={STATES[state]} />
                 </td>
@@ -79,6 +79,11 @@ export function Tokens() {
       </div>
     </Section>
   );
+}
+
+function mayWords(scopes: readonly Scope[]): string {
+  if (scopes.includes('admin')) return 'everything';
+  return SCOPES.flatMap(([scope, says]) => (scopes.includes(scope) ? [says] : [])).join('; ');
 }
 
 function NewToken() {

@@ -15,3 +15,11 @@ export function ChooseWorkflow() {
     <Choose label="Workflow" name="workflow" all="All workflows" options={names.map((name) => [name, name] as const)} />
   );
 }
+
+const VERSIONS_MAX = 100;
+
+export function ChooseVersion({ workflow }: { readonly workflow: string }) {
+  const { data } = useAnswer('GET /api/workflows/{workflow}/versions', { workflow, limit: VERSIONS_MAX });
+  const versions = data?.items.map(({ version }) => [version, `Version ${version}`] as const) ?? [];
+  return versions.length < 2 ? null : <Choose label="Version" name="version" all="All versions" options={versions} />;
+}

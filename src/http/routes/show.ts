@@ -161,7 +161,14 @@ const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<type
     if (!row) return undefined;
     const { state, sentence, outputs } = await inputStory(teller, row);
     const events = (await teller.history.eventsOfInput(row.id, { limit: RELATED_MAX })).map(eventRow);
-    return { kind: 'input', row: { ...row, state, sentence }, outputs, events };
+    const ids = outputs.slice(0, RELATED_MAX).map((each) => each.id);
+    const calls = (await Promise.all(ids.map((each) => teller.history.fetch('mutation', each)))).flat();
+    return {
+      kind: 'input',
+      row: { ...row, state, sentence },
+      outputs: await Promise.all(calls.map((each) => outputStory(teller, each))),
+      events,
+    };
   },
   async delivery({ app }, id) {
     const [row] = await app.engine.history.fetch('delivery', id as DeliveryId);

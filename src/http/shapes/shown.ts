@@ -7,7 +7,6 @@ import {
   execution,
   handlerState,
   INPUT,
-  input,
   inputRow,
   inputState,
   output,
@@ -141,7 +140,7 @@ export const shownInput = z
   .strictObject({
     kind: z.literal('input'),
     row: z.strictObject({ ...INPUT, state: inputState, sentence: text }),
-    outputs: input.shape.outputs,
+    outputs: many(output),
     events: many(event),
   })
   .meta({ id: 'ShownInput' });
