@@ -11,6 +11,7 @@ import { type OwnServer, startOwnPostgres } from '../support/postgres-server.ts'
 import { Service } from './service.ts';
 
 export const LEASE_MS = 2_000;
+const SHIFTED = join(import.meta.dirname, 'processes', 'shifted-clock.ts');
 const TIMEOUT_MS = 3_000;
 const VISIBILITY_MS = 200;
 const PATIENCE_MS = 90_000;
@@ -23,6 +24,8 @@ export interface Dying {
   /** Another address of the same database. */
   readonly url?: string;
   readonly data?: string;
+  /** How far its clock on the wall is off. */
+  readonly clockMs?: number;
 }
 
 /** A database server, a service outside, and as many executors and workers as a test likes; all of them real processes. */
@@ -181,9 +184,11 @@ export class Fleet {
       env: {
         DATABASE_URL: dying.url ?? this.url,
         PAWL_NAME: dying.name ?? `${command[0]}-${++this.#names}`,
+        ...(dying.clockMs !== undefined && { PAWL_CLOCK_MS: String(dying.clockMs) }),
         ...dying.env,
       },
       diesAt: dying.diesAt,
+      ...(dying.clockMs !== undefined && { preloads: [SHIFTED] }),
     });
     this.#processes.push(started);
     await started.ready();

@@ -17,6 +17,8 @@ export interface EngineOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another command than `start`, with what it takes besides. */
   readonly command?: readonly [name: 'executor' | 'worker', ...args: string[]] | undefined;
+  /** Files that are loaded before it. */
+  readonly preloads?: readonly string[] | undefined;
   /** It kills itself when this point is reached for the nth time. */
   readonly diesAt?: { readonly point: KillPoint; readonly nth: number } | undefined;
 }
@@ -35,8 +37,9 @@ export class EngineProcess {
   #isOver = false;
   #said = '';
 
-  constructor({ config, data, env = {}, diesAt, command }: EngineOptions) {
-    const dying = diesAt === undefined ? [] : ['--import', pathToFileURL(DYING).href];
+  constructor({ config, data, env = {}, diesAt, command, preloads = [] }: EngineOptions) {
+    const loaded = [...preloads, ...(diesAt === undefined ? [] : [DYING])];
+    const dying = loaded.flatMap((file) => ['--import', pathToFileURL(file).href]);
     const flags = ['--disable-warning=ExperimentalWarning', ...dying, MAIN, ...(command ?? ['start'])];
     // When this process dies, however it dies, its engines drain and end.
     const port = command?.[0] === 'worker' ? [] : ['--port', '0'];
