@@ -38,7 +38,8 @@ interface ListSpec<R> {
   };
 }
 
-const OF_HANDLER = `(:handler IS NULL OR EXISTS (SELECT 1 FROM handler_runs
+// The cast tells PostgreSQL what kind of nothing it is given.
+const OF_HANDLER = `(CAST(:handler AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM handler_runs
         WHERE handler_runs.id = mutations.handler_run_id AND handler_runs.handler_name = :handler))`;
 
 const SPECS: { readonly [N in ListName]: ListSpec<ListRows[N]> } = {

@@ -1,0 +1,80 @@
+import type { Store } from '#store';
+import {
+  AT,
+  awaiting,
+  consumerRun,
+  delivery,
+  event,
+  evt,
+  execution,
+  message,
+  mutation,
+  RUN,
+  run,
+  task,
+  unknown,
+  WF,
+  workflow,
+} from '../store/rows.ts';
+import { AT_WORK, commit } from '../store/world.ts';
+
+/** Something for every listing to find, and something to leave alone. */
+export async function fill(store: Store): Promise<void> {
+  await commit(
+    store,
+    ...AT_WORK,
+    { set: 'events.reserved', run: RUN, events: [evt(2)] },
+    { set: 'event.published', row: event({ id: evt(4), status: 'parked' }) },
+    { set: 'event.published', row: event({ id: evt(5), topic: 'other', pendingSeq: 5 }) },
+    { set: 'workflow.due', workflow: WF, at: AT + 5 },
+    { set: 'workflow.created', row: workflow({ id: 'wf_2' as never, name: 'two', dueAt: AT }) },
+    {
+      set: 'execution.requested',
+      row: execution({
+        id: 'exe_2' as never,
+        workflowId: 'wf_2' as never,
+        status: 'scheduling',
+        schedulingUntil: AT - 1,
+      }),
+    },
+    { set: 'run.created', row: consumerRun({ id: run(2), rootRunId: run(2), status: 'crashed', endTimestamp: AT }) },
+    { set: 'run.created', row: consumerRun({ id: run(3), rootRunId: run(3), status: 'crashed', endTimestamp: AT }) },
+    { set: 'mutation.recorded', row: mutation() },
+    {
+      set: 'mutation.recorded',
+      row: unknown({ id: 'mut_2' as never, rootRunId: run(2), handlerRunId: run(2), setAsideAt: AT, reconcileAt: AT }),
+    },
+    {
+      set: 'mutation.recorded',
+      row: awaiting({
+        id: 'mut_3' as never,
+        rootRunId: run(3),
+        handlerRunId: run(3),
+        setAsideAt: AT,
+        approvalExpiresAt: AT,
+      }),
+    },
+    { set: 'run.created', row: consumerRun({ id: run(4), rootRunId: run(4), status: 'crashed', endTimestamp: AT }) },
+    { set: 'event.published', row: event({ id: evt(6), status: 'reserved', reservedByRunId: run(4) }) },
+    { set: 'message.sent', row: message() },
+    { set: 'workflow.created', row: workflow({ id: 'wf_3' as never, name: 'three' }) },
+    {
+      set: 'execution.requested',
+      row: execution({ id: 'exe_3' as never, workflowId: 'wf_3' as never, status: 'scheduled', epoch: 1 }),
+    },
+    ...[1, 2].map((version) => ({
+      set: 'message.sent' as const,
+      row: message({
+        id: `msg_3${version}` as never,
+        type: 'execution.scheduled',
+        executionId: 'exe_3' as never,
+        workflowId: 'wf_3' as never,
+        epoch: 1,
+        version,
+      }),
+    })),
+    { set: 'delivery.accepted', row: delivery() },
+    { set: 'task.opened', row: task() },
+    { set: 'workflow.maintenance', workflow: WF, from: null, to: run(2) },
+  );
+}
