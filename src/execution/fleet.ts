@@ -127,10 +127,22 @@ function urgentCall(from: string, writes: readonly Write[]): string | undefined 
   return JSON.stringify(call);
 }
 
+/** Anybody with the password can call anything on this channel: what is not understood is a reason to look, and no more. */
 function hear(changes: ChangeFeed, origin: string, text: string): void {
-  const call = JSON.parse(text) as Call;
+  const call = callOf(text);
+  if (call === undefined) return changes.tellMissed();
   if (call.from === origin) return;
   changes.tellOf(call.changes ?? [], call.due === true);
+}
+
+function callOf(text: string): Call | undefined {
+  try {
+    const call = JSON.parse(text) as Partial<Call> | null;
+    const isOurs = typeof call?.from === 'string' && (call.changes === undefined || Array.isArray(call.changes));
+    return isOurs ? (call as Call) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What people look at elsewhere is told a little later, many changes in one call, whoever dies in between. */
