@@ -4,6 +4,7 @@ import { type Engine, joinFleet, type Member, type Observer, openEngine } from '
 import { type HandlerHost, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import { Meters } from '#metrics';
+import type { Write } from '#model';
 import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
 import { handOffDue, Scheduler } from '#scheduler';
 import { runDueSession, takeHandOff } from '#session';
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   readonly ids?: IdSource;
   readonly onError?: (error: unknown) => void;
+  /** Told of what each command of this process wrote, once it is durable. */
+  readonly onWrites?: (writes: readonly Write[]) => void;
   readonly onFatal?: (error: unknown) => void;
 }
 
@@ -64,7 +67,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...(options.baseFolder !== undefined && { baseFolder: options.baseFolder }),
   });
   const meters = new Meters();
-  const member = options.fleet && (await join(options.fleet, fleet, meters, options.onFatal));
+  const observer = observing(meters, options.onWrites);
+  const member = options.fleet && (await join(options.fleet, fleet, observer, options.onFatal));
   // Where there is a database that all share, its time is the one that counts.
   if (member) time = member.clock;
   const engine =
@@ -72,7 +76,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     (await openEngine({
       dataDir: options.dataDir,
       clock,
-      observer: meters,
+      observer,
       ...(options.ids && { ids: options.ids }),
       ...(options.onFatal && { onFatal: options.onFatal }),
     }));
@@ -98,6 +102,17 @@ function join(
 ): Promise<Member> {
   const { url, role, name, pool = DEFAULT_POOL } = place;
   return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, observer, onFatal });
+}
+
+/** Counted, and told to whoever asked. */
+function observing(meters: Meters, onWrites: AppOptions['onWrites']): Observer {
+  return {
+    committed: (commands, ms) => meters.committed(commands, ms),
+    wrote(writes) {
+      meters.wrote(writes);
+      onWrites?.(writes);
+    },
+  };
 }
 
 function throwLater(error: unknown): void {

@@ -36,7 +36,8 @@ interface Facts {
   readonly findings?: readonly unknown[];
 }
 
-function factsOf(error: unknown): Facts {
+/** The same as fields, for whatever reads them. */
+export function factsOf(error: unknown): Facts {
   if (!(error instanceof PawlError)) return factsOfBug(error);
   const { code, message, why, retryable, ids, next, notBefore } = error;
   return {

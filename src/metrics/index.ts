@@ -3,3 +3,4 @@
 // Start reading at meters.ts.
 export { LABELS_MAX, Meters, OTHER } from './meters.ts';
 export { counter, gauge, type Metric, metricsText } from './metrics-text.ts';
+export { Recent } from './tally.ts';

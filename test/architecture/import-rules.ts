@@ -12,6 +12,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: ['base', 'model'],
   execution: ['base', 'model', 'store'],
   metrics: ['base', 'model'],
+  log: ['base', 'model', 'metrics'],
   sdk: [],
   script: ['base', 'model', 'sdk'],
   sandbox: ['base'],
@@ -39,7 +40,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   rehearse: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session'],
   story: ['base', 'model', 'execution'],
   http: ['base', 'model', 'execution', 'metrics', 'script', 'connector', 'trigger', 'app', 'story'],
-  cli: ['base', 'model', 'store', 'sdk', 'script', 'sandbox', 'connector', 'app', 'rehearse', 'story', 'http'],
+  cli: ['base', 'model', 'store', 'log', 'sdk', 'script', 'sandbox', 'connector', 'app', 'rehearse', 'story', 'http'],
 };
 
 /** The store can write, so it is handed only to the room whose job that is, and to the one that opens and inspects it. */

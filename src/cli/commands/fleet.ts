@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FleetPlace } from '#app';
 import { type Act, define, type Ended } from '../command.ts';
+import { engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT } from '../find-engine.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
-import { errorText } from '../print-error.ts';
 import { secretSource } from '../secrets.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -12,7 +12,7 @@ import { UsageError } from '../usage-error.ts';
 import { COLUMNS, type Row } from './columns.ts';
 import { endAtOnce, placeIn, portOf, type StartOptions, start, stopSignal, untilInputEnds } from './start.ts';
 
-interface WorkerOptions {
+interface WorkerOptions extends LogChoice {
   readonly config?: string;
   readonly data?: string;
   readonly pool: string;
@@ -34,6 +34,7 @@ export function addFleet(program: Command, terminal: Terminal, ended: Ended): vo
     )
     .option('--listen <address>', 'another address than this machine’s own; needs http.publicUrl and a token')
     .addOption(untilInputEnds());
+  for (const option of logOptions()) executor.addOption(option);
   define<[], StartOptions>(terminal, ended, executor, (act) =>
     start(act.options, terminal, named(terminal, 'executor')),
   );
@@ -45,6 +46,7 @@ export function addFleet(program: Command, terminal: Terminal, ended: Ended): vo
     .option('--pool <name>', 'take only workflows of this pool', 'default')
     .addOption(new Option('--concurrency <number>', 'sessions at once').argParser(concurrencyOf).default(CONCURRENCY))
     .addOption(untilInputEnds());
+  for (const option of logOptions()) worker.addOption(option);
   define<[], WorkerOptions>(terminal, ended, worker, (act) => work(act.options, terminal));
 
   const workers = program
@@ -64,9 +66,9 @@ function named(terminal: Terminal, role: FleetPlace['role']): FleetPlace {
 
 /** Until it is asked to end: then what is under way reaches a safe point, and nothing more is taken. */
 async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCode> {
-  const say = (text: string): void => terminal.err(`pawl: ${text}\n`);
+  const log = engineLog(options, terminal);
   const fleet = { ...named(terminal, 'worker'), pool: options.pool, concurrency: options.concurrency };
-  const stopping = stopSignal(say);
+  const stopping = stopSignal(log.say);
   if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
   try {
     const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
@@ -78,13 +80,14 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
       fleet,
       baseFolder: folder,
       resolveSecret: secretSource(dataDir, terminal.env),
-      onError: (error) => terminal.err(errorText(error)),
-      onFatal: (error) => endAtOnce(error, terminal),
+      onError: log.error,
+      onWrites: log.wrote,
+      onFatal: (error) => endAtOnce(error, log),
     });
     terminal.out(`pawl ready ${app.engine.self}\n`);
     await stopping.asked;
     await app.stop();
-    say('stopped: nothing is left active');
+    log.say('stopped: nothing is left active');
     return EXIT.ok;
   } finally {
     if (options.untilInputEnds === true) process.stdin.destroy();

@@ -3,15 +3,15 @@ import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FleetPlace } from '#app';
 import { define, type Ended } from '../command.ts';
+import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
-import { errorText } from '../print-error.ts';
 import { secretSource } from '../secrets.ts';
 import type { Terminal } from '../terminal.ts';
 import { plural } from '../words.ts';
 
-export interface StartOptions {
+export interface StartOptions extends LogChoice {
   readonly config?: string;
   readonly data?: string;
   readonly port: number;
@@ -29,6 +29,7 @@ export function addStart(program: Command, terminal: Terminal, ended: Ended): vo
     )
     .option('--listen <address>', 'another address than this machine’s own; needs http.publicUrl and a token')
     .addOption(untilInputEnds());
+  for (const option of logOptions()) command.addOption(option);
   define<[], StartOptions>(terminal, ended, command, (act) => start(act.options, terminal, placeIn(terminal, 'both')));
 }
 
@@ -49,11 +50,11 @@ export async function start(
   terminal: Terminal,
   fleet: FleetPlace | undefined,
 ): Promise<ExitCode> {
-  const say = (text: string): void => terminal.err(`pawl: ${text}\n`);
-  const stopping = stopSignal(say);
+  const log = engineLog(options, terminal);
+  const stopping = stopSignal(log.say);
   if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
   try {
-    return await run({ ...options, fleet }, terminal, say, stopping.asked);
+    return await run({ ...options, fleet }, terminal, log, stopping.asked);
   } finally {
     stopping.forget();
     // An input that is still listened to would keep the process alive, also one that could not start.
@@ -65,9 +66,10 @@ export async function start(
 async function run(
   options: StartOptions & { readonly fleet: FleetPlace | undefined },
   terminal: Terminal,
-  say: (text: string) => void,
+  log: EngineLog,
   asked: Promise<void>,
 ): Promise<ExitCode> {
+  const { say, error: onError } = log;
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
   // The tables are elsewhere; the token, secrets and the address of this process lie here all the same.
@@ -75,7 +77,6 @@ async function run(
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
   const [{ startApp }, { serve }] = await Promise.all([import('#app'), import('#http')]);
-  const onError = (error: unknown): void => terminal.err(errorText(error));
   const app = await startApp({
     dataDir,
     config,
@@ -83,7 +84,8 @@ async function run(
     baseFolder: folder,
     resolveSecret: secretSource(dataDir, terminal.env),
     onError,
-    onFatal: (error) => endAtOnce(error, terminal),
+    onWrites: log.wrote,
+    onFatal: (error) => endAtOnce(error, log),
   });
   const { recovered, restored } = app.engine;
   if (recovered.runs > 0) say(`${plural(recovered.runs, 'interrupted run')} recovered`);
@@ -109,13 +111,13 @@ async function run(
     say('stopped: nothing is left active');
     return EXIT.ok;
   } catch (error) {
-    return endAtOnce(error, terminal);
+    return endAtOnce(error, log);
   }
 }
 
 /** Nothing more can be trusted to be written; whatever was under way is recovered at the next start. */
-export function endAtOnce(error: unknown, terminal: Terminal): never {
-  terminal.err(errorText(error));
+export function endAtOnce(error: unknown, log: EngineLog): never {
+  log.error(error);
   process.exit(EXIT.failed);
 }
 
