@@ -74,10 +74,10 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
 }
 
 /** A server of a test's own, that it may kill and set otherwise. */
-export async function startOwnPostgres(): Promise<OwnServer> {
+export async function startOwnPostgres(disk?: string): Promise<OwnServer> {
   const bin = findPostgres();
   if (bin === undefined) throw new Error('there is no PostgreSQL on this machine');
-  return OwnServer.start(bin);
+  return OwnServer.start(bin, disk);
 }
 
 /** PostgreSQL refuses to run as root, so root lends it an account that may do nothing. */
@@ -110,9 +110,9 @@ export class OwnServer implements PostgresServer {
     this.#lines = createInterface(keeper.stdout)[Symbol.asyncIterator]();
   }
 
-  static async start(bin: string): Promise<OwnServer> {
+  static async start(bin: string, disk = FAST_DISK): Promise<OwnServer> {
     const account = unprivileged();
-    const folder = mkdtempSync(join(FAST_DISK, 'pawl-pg-'));
+    const folder = mkdtempSync(join(disk, 'pawl-pg-'));
     if (account) chownSync(folder, account.uid, account.gid);
     const keeper = spawn('/bin/sh', ['-c', KEEPER, 'sh', bin, folder], {
       ...account,

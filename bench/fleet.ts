@@ -1,0 +1,275 @@
+// npm run bench:fleet: whole workflows on PostgreSQL, at 1 and 32 in flight: the engine as one process that is executor and worker; the same
+// statements in the same transactions without the engine; and, turn by turn on the same server, DBOS and graphile-worker with
+// the same POST for each event. Then how long a handoff takes from an executor to a worker.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, type QueryConfig } from 'pg';
+import { type App, deploy, startApp } from '#app';
+import type { RunId, WorkflowId } from '#base';
+import { startOwnPostgres } from '../test/support/postgres-server.ts';
+
+const QUICK = process.argv.includes('--quick');
+const EVENTS = QUICK ? 320 : 1_280;
+const ROUNDS = QUICK ? 2 : 5;
+const HANDOFFS = QUICK ? 60 : 300;
+const OTHERS = join(import.meta.dirname, 'others');
+const SETTINGS = { type: 'http', timeoutMs: 10_000, visibilityMs: 0, concurrency: 64 } as const;
+
+const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-fleet-'));
+const effects = createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"ref":"b1"}');
+  });
+});
+await new Promise<void>((resolve) => effects.listen(0, '127.0.0.1', resolve));
+const baseUrl = `http://127.0.0.1:${(effects.address() as AddressInfo).port}`;
+const config = { connections: { shop: { ...SETTINGS, baseUrl } } };
+// On the disk: what a commit costs is a part of what is measured.
+const server = await startOwnPostgres(tmpdir());
+let databases = 0;
+
+try {
+  console.log(
+    `${EVENTS} events a round, ${ROUNDS} rounds, medians; one event = one POST and everything that makes it durable\n`,
+  );
+  console.log('in flight   engine/s   bare/s   DBOS/s   graphile/s   commits   round trips');
+  for (const inFlight of [1, 32]) await compare(inFlight);
+  await handOffs();
+} finally {
+  await server.stop();
+  effects.close();
+  effects.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function compare(inFlight: number): Promise<void> {
+  const start = await deployed(inFlight);
+  const rates = { engine: [] as number[], bare: [] as number[], dbos: [] as number[], graphile: [] as number[] };
+  const tape = await onCopy(start, (url) => recorded(() => engineRound(url, inFlight)));
+  const others = installed();
+  for (let round = 0; round < ROUNDS; round++) {
+    rates.engine.push((EVENTS * 1_000) / (await onCopy(start, (url) => engineRound(url, inFlight))));
+    rates.bare.push((EVENTS * 1_000) / (await onCopy(start, (url) => replay(url, tape.transactions))));
+    if (!others) continue;
+    rates.dbos.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('dbos.mjs', url, inFlight))));
+    rates.graphile.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('graphile.mjs', url, inFlight))));
+  }
+  const cells = [
+    inFlight,
+    ...Object.values(rates).map((each) => (each.length === 0 ? '–' : median(each).toFixed(0))),
+    (tape.transactions.length / EVENTS).toFixed(2),
+    (tape.transactions.reduce((sum, flights) => sum + flights.length, 0) / EVENTS).toFixed(2),
+  ];
+  console.log(cells.map((cell, i) => String(cell).padStart([9, 11, 9, 9, 13, 10, 14][i] ?? 9)).join(''));
+}
+
+/** Whether they are there; without a network only the engine is measured. */
+function installed(): boolean {
+  const { status } = spawnSync('npm', ['ci', '--prefix', OTHERS, '--no-audit', '--no-fund'], { stdio: 'ignore' });
+  return status === 0;
+}
+
+async function onCopy<T>(template: string, act: (url: string) => Promise<T>): Promise<T> {
+  const name = `bench${++databases}`;
+  await server.createDatabase(name, template);
+  try {
+    return await act(server.url(name));
+  } finally {
+    await server.dropDatabase(name);
+  }
+}
+
+/** A database with the workflows in it, and nothing to do. */
+async function deployed(count: number): Promise<string> {
+  const name = `start${count}`;
+  await server.createDatabase(name);
+  const app = await start(server.url(name), 1);
+  for (let i = 0; i < count; i++) {
+    const file = join(folder, `w${i}.ts`);
+    writeFileSync(file, script(`w${i}`));
+    await deploy(app, file, { by: 'bench' });
+  }
+  await app.stop();
+  return name;
+}
+
+function start(url: string, concurrency: number, role: 'both' | 'executor' | 'worker' = 'both'): Promise<App> {
+  return startApp({
+    dataDir: folder,
+    config,
+    fleet: { url, role, name: role, concurrency },
+    onError: (error) => console.error(error),
+  });
+}
+
+async function engineRound(url: string, inFlight: number): Promise<number> {
+  const app = await start(url, Math.max(inFlight, 2));
+  const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
+  const each = Math.ceil(EVENTS / inFlight);
+  await warm(app, workflows);
+  const done = committed(app, each * inFlight);
+  const startedAt = performance.now();
+  await Promise.all(workflows.map((workflow) => publish(app, workflow, each)));
+  await done;
+  const ms = performance.now() - startedAt;
+  await app.stop();
+  return ms;
+}
+
+/** Each workflow has run once: scripts are loaded, statements are prepared. */
+async function warm(app: App, workflows: readonly WorkflowId[]): Promise<void> {
+  const done = committed(app, workflows.length);
+  for (const workflow of workflows) await publish(app, workflow, 1, 'warm');
+  await done;
+}
+
+function committed(app: App, count: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let left = count;
+    const seen = new Set<string>();
+    const look = async (run: RunId): Promise<void> => {
+      const [row] = await app.engine.reader.fetch('run', run);
+      // An empty run that found nothing to do is no event.
+      if (row?.status !== 'committed' || row.handlerType !== 'consumer' || row.mutationOutcome !== 'success') return;
+      if (seen.has(run)) return;
+      seen.add(run);
+      left -= 1;
+      if (left > 0) return;
+      stop();
+      resolve();
+    };
+    const stop = app.engine.listen((changes) => {
+      for (const { kind, id } of changes) if (kind === 'run') look(id as RunId).catch(reject);
+    });
+  });
+}
+
+async function publish(app: App, workflow: WorkflowId, count: number, prefix = 'e'): Promise<void> {
+  for (let done = 0; done < count; done += 500) {
+    const publishes = Array.from({ length: Math.min(500, count - done) }, (_, i) => {
+      const id = `${prefix}${done + i}`;
+      return { topic: 'in', messageId: id, payload: JSON.stringify({ id }) };
+    });
+    await app.engine.manager.publishEvents(workflow, publishes, 'bench');
+  }
+}
+
+interface Sent {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: unknown[];
+}
+
+/** Every transaction that writes, as its round trips; taken from the driver while the engine works. */
+async function recorded(
+  act: () => Promise<unknown>,
+): Promise<{ readonly transactions: readonly (readonly Sent[][])[] }> {
+  const transactions: Sent[][][] = [];
+  const open = new Map<object, { flights: Sent[][]; turn: number }>();
+  const query = Client.prototype.query as (...args: unknown[]) => unknown;
+  let turn = 0;
+  Client.prototype.query = function recording(this: Client, ...args: unknown[]) {
+    const sent = args[0] as Sent;
+    if (sent.text.startsWith('BEGIN')) open.set(this, { flights: [[]], turn });
+    const transaction = open.get(this);
+    if (transaction) {
+      if (transaction.turn !== turn) transaction.flights.push([]);
+      transaction.turn = turn;
+      transaction.flights.at(-1)?.push(sent);
+      setImmediate(() => {
+        turn += 1;
+      });
+      if (sent.text === 'COMMIT') transactions.push(transaction.flights);
+      if (sent.text === 'COMMIT' || sent.text === 'ROLLBACK') open.delete(this);
+    }
+    return query.apply(this, args);
+  } as typeof Client.prototype.query;
+  try {
+    await act();
+  } finally {
+    Client.prototype.query = query as typeof Client.prototype.query;
+  }
+  return { transactions };
+}
+
+/** The same statements, round trip by round trip, and nothing else: what the server alone takes. */
+async function replay(url: string, transactions: readonly (readonly Sent[][])[]): Promise<number> {
+  const client = new Client({ connectionString: url, pipeline: true } as ConstructorParameters<typeof Client>[0]);
+  await client.connect();
+  const startedAt = performance.now();
+  for (const flights of transactions)
+    for (const flight of flights) await Promise.all(flight.map((sent) => client.query(sent as QueryConfig)));
+  const ms = performance.now() - startedAt;
+  await client.end();
+  return ms;
+}
+
+async function other(program: string, socket: string, inFlight: number): Promise<number> {
+  // DBOS wants to see a name and a host; where the socket is says the rest.
+  const url = socket.replace('postgres:///', 'postgres://pawl:none@localhost/').replace('&user=pawl', '');
+  const child = spawn(process.execPath, [join(OTHERS, program), url, baseUrl, String(EVENTS), String(inFlight)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  await once(child, 'exit');
+  return Number(out.trim());
+}
+
+/** From the commit of a handoff to the commit of its claim, each in a process of its own in all but name. */
+async function handOffs(): Promise<void> {
+  const name = 'start32';
+  const [executor, worker] = await Promise.all([
+    start(server.url(name), 1, 'executor'),
+    start(server.url(name), 32, 'worker'),
+  ]);
+  const workflows = (await executor.engine.reader.table('workflows')).map(({ id }) => id);
+  const waits: number[] = [];
+  for (let i = 0; i < HANDOFFS; i++) {
+    const workflow = workflows[i % workflows.length] as WorkflowId;
+    const startedAt = performance.now();
+    const running = new Promise<number>((resolve) => {
+      const stop = worker.engine.listen((changes) => {
+        if (!changes.some(({ kind }) => kind === 'session')) return;
+        stop();
+        resolve(performance.now() - startedAt);
+      });
+    });
+    const done = committed(worker, 1);
+    await publish(executor, workflow, 1, `h${i}`);
+    waits.push(await running);
+    await done;
+  }
+  await executor.stop();
+  await worker.stop();
+  waits.sort((a, b) => a - b);
+  const at = (share: number) => (waits[Math.floor(waits.length * share)] ?? 0).toFixed(1);
+  console.log(`\nfrom publish at an executor to running at a worker: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+}
+
+function script(name: string): string {
+  return `import { defineWorkflow, topic } from 'pawl';
+export default defineWorkflow({ name: '${name}', uses: { shop: 'http' }, topics: { in: topic<{ id: string }>() } })
+  .consumer('work', { subscribe: ['in'], state: { count: 0 },
+    async prepare(ctx, state) {
+      const [e] = await ctx.peek('in', { limit: 1 });
+      if (!e) return ctx.idle();
+      return ctx.take(e, { data: { id: e.payload.id, count: state.count + 1 }, title: 'Book ' + e.payload.id });
+    },
+    async mutate(ctx, { data }) { return ctx.shop.post({ path: '/bookings', json: data }); },
+    async next(_ctx, { data }) { return { count: data.count }; },
+  });
+`;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
