@@ -7,7 +7,7 @@ import { Fleet } from './fleet.ts';
 // Processes whose clocks are twenty minutes apart, and one that is cut off from the database while its call is out.
 
 const TEN_MINUTES = 600_000;
-const options = { timeout: 120_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
+const options = { timeout: 240_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
 let fleet: Fleet;
 before(async () => {
   if (findPostgres() !== undefined) fleet = await Fleet.open();

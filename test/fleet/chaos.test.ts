@@ -4,7 +4,7 @@ import { Chaos } from './chaos.ts';
 
 const SEED = 20_261_116;
 const ROUNDS = 10;
-const options = { timeout: 240_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
+const options = { timeout: 300_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
 
 test(
   'two executors and three workers in chaos: every order is booked once, and nothing is stuck',

@@ -7,7 +7,7 @@ import { Fleet, LEASE_MS } from './fleet.ts';
 
 // One executor that stays, one worker that stays but is frozen while another one dies; every fault has a workflow of its own.
 
-const options = { timeout: 150_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
+const options = { timeout: 300_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
 let fleet: Fleet;
 before(async () => {
   if (findPostgres() !== undefined) fleet = await Fleet.open({ late: 1_000 });

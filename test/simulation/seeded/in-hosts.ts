@@ -231,7 +231,7 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'handler: a webhook is handed another delivery each time',
     file: PRODUCE,
-    find: 'args: run.deliveryId === null ? argsOf(state) : argsOf(deliveryJson(host, run), state),',
+    find: 'args: run.deliveryId === null ? argsOf(state) : argsOf(await deliveryJson(host, run), state),',
     replace: 'args: run.deliveryId === null ? argsOf(state) : argsOf(`{"id":"x","body":{"id":"x"}}`, state),',
   },
   {
@@ -247,9 +247,9 @@ export const HOST_FAULTS: readonly Fault[] = [
     replace: '',
     also: [
       {
-        file: PREPARE,
-        find: '  if (cancelled !== undefined) return stopCancelled(host, fence, run, calls, cancelled);\n',
-        replace: '',
+        file: 'src/handler/cancel.ts',
+        find: 'if ((await cancelAsked(host, fence)) !== undefined) ended.abort();',
+        replace: 'await cancelAsked(host, fence);',
       },
       {
         file: 'src/model/decide/start-mutation.ts',
@@ -297,25 +297,25 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'scheduler: nothing is looked up',
     file: SCHEDULER,
-    find: '        for (const { id } of engine.reader.dueReconciles(now, free)) this.#do(id, () => this.#options.reconcile(id));\n',
+    find: '    for (const { id } of unknown) this.#do(id, async () => reconcile?.(id));\n',
     replace: '',
   },
   {
     name: 'scheduler: approvals wait for ever',
     file: SCHEDULER,
-    find: 'for (const { id } of engine.reader.expiredApprovals(now, free))',
-    replace: 'for (const { id } of engine.reader.expiredApprovals(0, free))',
+    find: 'reader.expiredApprovals(now, free)',
+    replace: 'reader.expiredApprovals(0, free)',
   },
   {
     name: 'scheduler: nobody is told of a repair',
     file: SCHEDULER,
-    find: 'for (const id of engine.reader.maintenanceWithoutTask(free))',
-    replace: 'for (const id of engine.reader.maintenanceWithoutTask(0))',
+    find: 'reader.maintenanceWithoutTask(free)',
+    replace: 'reader.maintenanceWithoutTask(0)',
   },
   {
     name: 'scheduler: it sleeps through what comes due',
     file: SCHEDULER,
-    find: '      this.#sleepUntil(engine.reader.nextWakeAt());\n',
+    find: '      this.#sleepUntil(await engine.reader.nextWakeAt());\n',
     replace: '      this.#sleepUntil(null);\n',
   },
   {
