@@ -8,6 +8,7 @@ import { addData } from './commands/data.ts';
 import { addExample } from './commands/example.ts';
 import { addFleet } from './commands/fleet.ts';
 import { addLists } from './commands/lists.ts';
+import { addMigrateStore } from './commands/migrate-store.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addScripts } from './commands/scripts.ts';
 import { addStart } from './commands/start.ts';
@@ -58,7 +59,7 @@ function programFor(terminal: Terminal, ended: Ended): Command {
 
 const GROUPS = [
   ['First at 3 am:', [addStatus]],
-  ['The engine:', [addStart, addData, addExample]],
+  ['The engine:', [addStart, addData, addMigrateStore, addExample]],
   ['Many processes at one database:', [addFleet]],
   ['Scripts:', [addScripts, addRehearse]],
   ['Acting on workflows, events and runs:', [addActs]],

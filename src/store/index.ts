@@ -8,6 +8,7 @@ export { type History, type LogLine, type LogPage, openHistory, type Page, type 
 export { type LaterHistory, type LaterReader, lookBackLater, readLater } from './later.ts';
 export type { ListFilter, ListPage } from './lists.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
+export { copyToPostgres } from './postgres/copy-folder.ts';
 export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
 export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';
 export { Switchboard } from './postgres/switchboard.ts';

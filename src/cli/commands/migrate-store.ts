@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { systemClock } from '#base';
+import { type Common, define, type Ended } from '../command.ts';
+import { DATA_FOLDER } from '../find-engine.ts';
+import { SCHEMA } from '../print-error.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { plural } from '../words.ts';
+
+interface MigrateOptions extends Common {
+  readonly to?: string;
+}
+
+/** From one machine's folder to a database that many share. */
+export function addMigrateStore(program: Command, terminal: Terminal, ended: Ended): void {
+  const command = program
+    .command('migrate-store')
+    .description(
+      'copy a data folder into an empty PostgreSQL database, all of it or nothing; the folder stays as it is',
+    )
+    .option('--to <url>', 'the database, such as postgres://user@host/database (DATABASE_URL)');
+  define<[], MigrateOptions>(terminal, ended, command, async (act) => {
+    const { DATABASE_URL, PAWL_DATA } = terminal.env;
+    const url = act.options.to ?? DATABASE_URL;
+    if (url === undefined || url === '') throw noTarget();
+    const dataDir = resolve(act.options.data ?? PAWL_DATA ?? DATA_FOLDER);
+    const { copyToPostgres } = await import('#store');
+    const onTable = (table: string, rows: number): void => act.progress(`${table}: ${plural(rows, 'row')}`);
+    const tables = await copyToPostgres({ dataDir, url, clock: systemClock, onTable });
+    const rows = tables.reduce((sum, each) => sum + each.rows, 0);
+    const next = [
+      { label: `never start an engine on ${dataDir} again: what both have pending would be sent twice` },
+      { label: 'start with DATABASE_URL and another --data, into which you put the secrets of the old one' },
+    ];
+    act.print(
+      { schema: SCHEMA, dataDir, rows, tables, next },
+      () =>
+        `${plural(rows, 'row')} of ${plural(tables.length, 'table')} copied, read back and compared\n${act.steps(next)}`,
+    );
+    return undefined;
+  });
+}
+
+function noTarget(): UsageError {
+  return new UsageError('say where to', 'neither --to nor DATABASE_URL names a database', [
+    { label: 'name an empty one: pawl migrate-store --to postgres://user@host/database' },
+  ]);
+}
