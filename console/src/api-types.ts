@@ -6,6 +6,8 @@ export type Alive = { readonly status: 'ok' };
 
 export type Answered = { readonly output?: string; readonly workflow?: string; readonly status?: OutputStatus | WorkflowStatus; readonly words?: string; readonly run?: string; readonly reconcileAt?: number };
 
+export type Ask = { readonly connection: string; readonly method: string; readonly kind: 'read' | 'change'; readonly targets: readonly string[]; readonly sentence: string };
+
 export type AuditEntry = { readonly seq: number; readonly at: number; readonly actor: string; readonly act: string; readonly subject: string; readonly detail: string; readonly sentence: string; readonly previousHash: string; readonly hash: string };
 
 export type AuditVerified = { readonly ok: boolean; readonly entries: number; readonly head: { readonly seq: number; readonly hash: string } | null; readonly broken: { readonly seq: number; readonly why: string } | null };
@@ -16,7 +18,7 @@ export type Bucket = { readonly at: number; readonly inputs: number; readonly ou
 
 export type Chart = { readonly per: 'hour' | 'day'; readonly from: number; readonly to: number; readonly items: readonly Bucket[] };
 
-export type Choice = { readonly id: string; readonly label: string; readonly does: string; readonly notBefore: number | null; readonly asks: 'result' | null; readonly request: { readonly method: 'POST'; readonly path: string; readonly body: unknown } | null; readonly argv: readonly string[] | null };
+export type Choice = { readonly id: string; readonly label: string; readonly does: string; readonly notBefore: number | null; readonly asks: 'result' | 'cover' | 'olderThan' | null; readonly request: { readonly method: 'POST'; readonly path: string; readonly body: unknown } | null; readonly argv: readonly string[] | null };
 
 export type Connection = { readonly name: string; readonly type: string; readonly status: 'ok' | 'refused'; readonly reason: string | null; readonly since: number | null; readonly workflows: readonly string[]; readonly reads: readonly string[]; readonly mutations: readonly string[]; readonly approval: Readonly<Record<string, 'never' | 'first' | 'always'>> };
 
@@ -24,7 +26,7 @@ export type ConnectionTested = { readonly connection: string; readonly ok?: bool
 
 export type Delivery = { readonly id: string; readonly workflowId: string; readonly handlerName: string; readonly deliveryId: string; readonly headers: unknown; readonly body: unknown; readonly status: 'pending' | 'done'; readonly runId: string | null; readonly receivedAt: number };
 
-export type Deployed = { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly isNew: boolean; readonly activated: boolean; readonly status: WorkflowStatus; readonly findings: readonly unknown[]; readonly inFlight: readonly string[]; readonly undo: readonly string[] | null };
+export type Deployed = { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly isNew: boolean; readonly activated: boolean; readonly status: WorkflowStatus; readonly findings: readonly unknown[]; readonly inFlight: readonly string[]; readonly undo: readonly string[] | null; readonly asks: readonly Ask[]; readonly missing: readonly Ask[]; readonly request: string | null };
 
 export type Diagnosis = { readonly ok: boolean; readonly items: readonly { readonly name: string; readonly says: string; readonly count: number; readonly offenders: readonly unknown[] }[]; readonly next: string | null; readonly counts: Readonly<Record<string, number>>; readonly held: readonly { readonly invariant: string; readonly workflow: string; readonly id: string }[] };
 
@@ -37,6 +39,8 @@ export type Evidence = { readonly id: string; readonly mutationId: string; reado
 export type Execution = { readonly id: string; readonly workflowId: string; readonly status: 'requested' | 'scheduling' | 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned'; readonly trigger: Trigger; readonly epoch: number; readonly owner: string | null; readonly cancelRequestedAt: number | null; readonly cancelRequestedBy: string | null; readonly schedulingUntil: number | null; readonly requestedAt: number; readonly startedAt: number | null; readonly endedAt: number | null };
 
 export type Found = { readonly kind: 'workflow' | 'input' | 'output' | 'event' | 'run' | 'session' | 'version' | 'connection'; readonly id: string; readonly title: string; readonly workflow: string; readonly status: string; readonly at: number | null };
+
+export type Grant = { readonly connection: string; readonly method: string; readonly kind: 'read' | 'change'; readonly targets: readonly string[]; readonly sentence: string; readonly capPerHour: number | null; readonly allowedAt: number; readonly allowedBy: string; readonly used: boolean };
 
 export type Graph = { readonly workflow: string; readonly name: string; readonly version: string | null; readonly producers: readonly { readonly name: string; readonly publishes: readonly string[]; readonly webhook: boolean; readonly schedule: unknown; readonly nextAt: number | null; readonly wakeAt: number | null; readonly backoffUntil: number | null; readonly running: boolean; readonly broken: boolean }[]; readonly topics: readonly { readonly name: string; readonly pending: number; readonly reserved: number; readonly parked: number; readonly oldestAt: number | null }[]; readonly consumers: readonly { readonly name: string; readonly subscribe: readonly string[]; readonly publishes: readonly string[]; readonly hasMutate: boolean; readonly hasNext: boolean; readonly nextAt: number | null; readonly wakeAt: number | null; readonly backoffUntil: number | null; readonly running: boolean; readonly broken: boolean }[]; readonly connections: readonly { readonly name: string; readonly type: string; readonly status: 'ok' | 'refused' | 'missing' }[] };
 
@@ -54,7 +58,7 @@ export type LoggedIn = { readonly by: string; readonly kind: 'owner' | 'token' |
 
 export type Me = { readonly by: string; readonly kind: 'owner' | 'token' | 'session'; readonly scopes: readonly Scope[]; readonly token: string | null; readonly expiresAt: number | null };
 
-export type Need = { readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence'; readonly id: string; readonly workflow: string; readonly name: string; readonly sentence: string; readonly since: number | null; readonly evidence: readonly string[]; readonly next: readonly NextStep[]; readonly title: string | null; readonly call: { readonly id: string; readonly connection: string; readonly method: string; readonly preview: string; readonly params: unknown; readonly idempotencyKey: string; readonly status: OutputStatus; readonly setAside: boolean; readonly expiresAt: number | null } | null; readonly inputs: readonly InputRow[]; readonly events: readonly Event[]; readonly known: readonly string[]; readonly unknown: readonly string[]; readonly facts: readonly { readonly at: number; readonly source: string; readonly says: string }[]; readonly choices: readonly Choice[]; readonly result: ResultAsked | null; readonly workflows: readonly string[]; readonly handler: string | null; readonly version: string | null; readonly run: string | null; readonly place: { readonly file: string; readonly line: number; readonly column: number; readonly lines: readonly { readonly number: number; readonly text: string }[] } | null; readonly link: string };
+export type Need = { readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence' | 'permission'; readonly id: string; readonly workflow: string; readonly name: string; readonly sentence: string; readonly since: number | null; readonly evidence: readonly string[]; readonly next: readonly NextStep[]; readonly title: string | null; readonly call: { readonly id: string; readonly connection: string; readonly method: string; readonly preview: string; readonly params: unknown; readonly idempotencyKey: string; readonly status: OutputStatus; readonly setAside: boolean; readonly expiresAt: number | null } | null; readonly inputs: readonly InputRow[]; readonly events: readonly Event[]; readonly known: readonly string[]; readonly unknown: readonly string[]; readonly facts: readonly { readonly at: number; readonly source: string; readonly says: string }[]; readonly choices: readonly Choice[]; readonly result: ResultAsked | null; readonly workflows: readonly string[]; readonly handler: string | null; readonly version: string | null; readonly run: string | null; readonly place: { readonly file: string; readonly line: number; readonly column: number; readonly lines: readonly { readonly number: number; readonly text: string }[] } | null; readonly link: string };
 
 export type NeedsCount = { readonly total: number; readonly kinds: Readonly<Record<string, number>> };
 
@@ -65,6 +69,12 @@ export type Output = { readonly id: string; readonly workflow: string; readonly 
 export type OutputStatus = 'pending' | 'in_flight' | 'needs_reconcile' | 'indeterminate' | 'applied' | 'failed';
 
 export type Overview = { readonly now: number; readonly startedAt: number; readonly needs: NeedsCount; readonly workflows: Readonly<Record<string, number>>; readonly lastDay: Bucket; readonly backlog: { readonly pending: number; readonly oldestAt: number | null; readonly workflows: number }; readonly health: { readonly recoveredRuns: number; readonly violations: number; readonly refusedConnections: readonly string[] } };
+
+export type PermissionAnswered = { readonly request: string; readonly workflow: string; readonly version: string; readonly status: WorkflowStatus; readonly activated: boolean };
+
+export type PermissionRequest = { readonly id: string; readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly asks: readonly Ask[]; readonly askedAt: number; readonly askedBy: string };
+
+export type Permissions = { readonly workflow: string; readonly name: string; readonly grants: readonly Grant[]; readonly missing: readonly Ask[]; readonly request: PermissionRequest | null };
 
 export type Problem = { readonly type: string; readonly title: string; readonly status: number; readonly detail: string; readonly code: string; readonly why: string; readonly retryable: boolean; readonly ids: Readonly<Record<string, string>>; readonly next: readonly NextStep[]; readonly docs: string; readonly notBefore?: number; readonly findings?: readonly unknown[] };
 
@@ -279,7 +289,7 @@ export interface Operations {
   /** everything that waits for a person, each with its evidence and what can be pressed */
   'GET /api/needs': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string; kind?: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence'; workflow?: string };
+    query: { after?: string; limit?: number; q?: string; kind?: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence' | 'permission'; workflow?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Need[]; readonly next: string | null };
   };
@@ -486,7 +496,7 @@ export interface Operations {
     body: Record<never, never>;
     answer: { readonly schema: 1 } & Acted;
   };
-  /** give a permission that is missing */
+  /** give a workflow that stands still the permission it lacks */
   'POST /api/workflows/{workflow}/approve': {
     path: { workflow: string };
     query: Record<never, never>;
@@ -507,6 +517,13 @@ export interface Operations {
     body: { readonly events: readonly { readonly topic: string; readonly messageId?: string; readonly payload?: unknown; readonly title?: string }[] };
     answer: { readonly schema: 1 } & { readonly workflow: string; readonly events: readonly string[] };
   };
+  /** mark what waits and is older than a time as not to be done, of one topic or of all */
+  'POST /api/workflows/{workflow}/skip-pending': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: { readonly olderThan: number; readonly topic?: string };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly skipped: number };
+  };
   /** set what a handler remembers */
   'PUT /api/workflows/{workflow}/state/{handler}': {
     path: { workflow: string; handler: string };
@@ -518,14 +535,14 @@ export interface Operations {
   'POST /api/validate': {
     path: Record<never, never>;
     query: Record<never, never>;
-    body: { readonly name: string; readonly code: string; readonly sourceMap: string; readonly contentHash?: string };
+    body: { readonly name: string; readonly code: string; readonly sourceMap: string; readonly contentHash?: string; readonly calls?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> };
     answer: { readonly schema: 1 } & { readonly valid: boolean; readonly findings: readonly unknown[] };
   };
   /** make a script a version of its workflow, and let it take over */
   'POST /api/deploy': {
     path: Record<never, never>;
     query: Record<never, never>;
-    body: { readonly name: string; readonly code: string; readonly sourceMap: string; readonly contentHash?: string; readonly activate?: boolean; readonly skipPending?: boolean; readonly base?: string; readonly major?: boolean };
+    body: { readonly name: string; readonly code: string; readonly sourceMap: string; readonly contentHash?: string; readonly calls?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>; readonly activate?: boolean; readonly skipPending?: boolean; readonly base?: string; readonly major?: boolean; readonly allow?: boolean };
     answer: { readonly schema: 1 } & Deployed;
   };
   /** let the version before, or the one named, take over again */
@@ -533,7 +550,42 @@ export interface Operations {
     path: { workflow: string };
     query: Record<never, never>;
     body: { readonly version?: string };
-    answer: { readonly schema: 1 } & { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly undo: readonly string[] | null; readonly next: readonly NextStep[] };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly undo: readonly string[] | null; readonly next: readonly NextStep[]; readonly activated: boolean; readonly request: string | null };
+  };
+  /** what a workflow may ask of its connections, and what waits to be allowed */
+  'GET /api/workflows/{workflow}/permissions': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & Permissions;
+  };
+  /** allow a workflow methods of connections, with targets and a cap an hour */
+  'POST /api/workflows/{workflow}/permissions': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: { readonly grants: readonly { readonly connection: string; readonly method: string; readonly targets?: readonly string[]; readonly capPerHour?: number | null }[] };
+    answer: { readonly schema: 1 } & Permissions;
+  };
+  /** take back what a workflow was allowed; its next such call asks a person */
+  'POST /api/workflows/{workflow}/permissions/take': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: { readonly connection: string; readonly method: string };
+    answer: { readonly schema: 1 } & Permissions;
+  };
+  /** allow a version what it asks for: it takes over */
+  'POST /api/requests/{id}/allow': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & PermissionAnswered;
+  };
+  /** refuse a version what it asks for: what is active stays */
+  'POST /api/requests/{id}/refuse': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & PermissionAnswered;
   };
   /** answer what became of a call whose outcome nobody knows */
   'POST /api/outputs/{id}/resolve': {
@@ -556,11 +608,11 @@ export interface Operations {
     body: Record<never, never>;
     answer: { readonly schema: 1 } & Answered;
   };
-  /** let a call that waits for approval be sent */
+  /** let a call that waits for approval be sent; and with `cover` more like it, or with `allow` its target from now on */
   'POST /api/outputs/{id}/approve': {
     path: { id: string };
     query: Record<never, never>;
-    body: Record<never, never>;
+    body: { readonly cover?: { readonly calls: number; readonly hours?: number; readonly target?: 'this' | 'any' }; readonly allow?: boolean };
     answer: { readonly schema: 1 } & Answered;
   };
   /** do not send a call that waits for approval: skip its events, or park them */

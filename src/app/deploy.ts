@@ -1,5 +1,6 @@
-import { RefusedError, type RunId, reach, type ScriptId, type WorkflowId } from '#base';
+import { type PermissionRequestId, RefusedError, type RunId, reach, type ScriptId, type WorkflowId } from '#base';
 import type { Script, WorkflowStatus } from '#model';
+import type { Ask } from '#permission';
 import {
   type CompiledScript,
   compileScript,
@@ -11,6 +12,7 @@ import {
   scriptFromCode,
 } from '#script';
 import { activate } from './activate.ts';
+import { asksOf, missingFor } from './permissions.ts';
 import type { App } from './start-app.ts';
 
 export interface DeployOptions {
@@ -18,6 +20,8 @@ export interface DeployOptions {
   readonly activate?: boolean | undefined;
   readonly skipPending?: boolean | undefined;
   readonly major?: boolean | undefined;
+  /** Whether whoever deploys also allows what the version asks for; else it waits for somebody who may. */
+  readonly allow?: boolean | undefined;
   /** The version its author started from, by number or id: refused when another is active. */
   readonly base?: string | undefined;
 }
@@ -29,6 +33,11 @@ export interface Deployed {
   /** False when this content was a version already. */
   readonly isNew: boolean;
   readonly activated: boolean;
+  /** What the version asks of its connections, and what of it nobody had allowed before. */
+  readonly asks: readonly Ask[];
+  readonly missing: readonly Ask[];
+  /** Set when it waits for a person to allow that. */
+  readonly request: PermissionRequestId | null;
   readonly status: WorkflowStatus;
   /** The version that was active before, if another was. */
   readonly before: Script | undefined;
@@ -101,18 +110,21 @@ async function deployCompiled(app: App, compiled: CompiledScript, options: Deplo
   const script = next.kind === 'known' ? next.version.id : await add(app, workflow, compiled, next.version, options.by);
   reach('deploy-step');
   const [run] = await reader.fetch('activeRun', workflow);
-  const takesOver = (options.activate ?? true) && !isActive;
-  if (takesOver) {
-    const { by, skipPending } = options;
-    await activate(app, workflow, script, { by, skipPending, base: base?.id });
-  }
+  const { by, skipPending, allow } = options;
+  const wantsOver = (options.activate ?? true) && !isActive;
+  const took = wantsOver
+    ? await activate(app, workflow, script, { by, skipPending, base: base?.id, allow })
+    : undefined;
   const { major, minor } = next.version;
   return {
     workflow,
     script,
     version: `${major}.${minor}`,
     isNew: next.kind === 'new',
-    activated: takesOver || isActive,
+    activated: took?.activated ?? isActive,
+    asks: await asksOf(app, script),
+    missing: took?.missing ?? (isActive ? [] : await missingFor(app, workflow, script)),
+    request: took?.request ?? null,
     status: (await reader.fetch('workflow', workflow))[0]?.status ?? 'draft',
     before: isActive ? undefined : before,
     inFlight: run && { run: run.id, handler: run.handlerName, script: run.scriptId },

@@ -245,6 +245,13 @@ export class Connections {
     return this.#open.has(name);
   }
 
+  /** What a grant names, for a path as an author wrote it; `*` in it stays what it is. */
+  targetPattern(name: string, method: string, pattern: string): string {
+    const { connector } = this.#open.get(name) ?? {};
+    const found = connector && (connector.mutations[method] ?? connector.reads[method]);
+    return found && pattern !== '*' ? found.target({ path: pattern, dir: pattern }) : pattern;
+  }
+
   /** Which mutations of a connection wait for a person. */
   approvalOf(name: string): Readonly<Record<string, ApprovalRule>> {
     return this.#find(name).settings.approval ?? {};

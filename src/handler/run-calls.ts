@@ -130,7 +130,7 @@ export class RunCalls {
 
   async #read(connection: string, method: string, argument: unknown): Promise<string> {
     try {
-      const answer = await this.#ledger.read(this.#run.id, connection, method, argument);
+      const answer = await this.#ledger.read(this.#run, connection, method, argument);
       const request = this.#kept(JSON.stringify(argument ?? null));
       this.reads.push({
         ...this.#place(this.reads.length),

@@ -7,6 +7,7 @@ import { DATA_ROUTES } from './routes/data.ts';
 import { HOOK_ROUTES } from './routes/hooks.ts';
 import { LIST_ROUTES } from './routes/lists.ts';
 import { LOOK_ROUTES } from './routes/look.ts';
+import { PERMISSION_ROUTES } from './routes/permissions.ts';
 import { PROBE_ROUTES } from './routes/probes.ts';
 import { RECORDED_ROUTES } from './routes/recorded.ts';
 import { SHOW_ROUTES } from './routes/show.ts';
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...SHOW_ROUTES,
   ...WORKFLOW_ROUTES,
   ...VERSION_ROUTES,
+  ...PERMISSION_ROUTES,
   ...ANSWER_ROUTES,
   ...CONNECTION_ROUTES,
   ...WORKER_ROUTES,

@@ -10,7 +10,8 @@ import {
 } from '#base';
 import { CallInvalidError, type Connections, type Outcome, type Slot } from '#connector';
 import type { Engine } from '#execution';
-import type { Call, Mutation } from '#model';
+import type { Call, Mutation, Run } from '#model';
+import { type WantedCall, whyApproval, whyNoRead } from './approval.ts';
 import { CallRefused, refusedCall } from './call-refused.ts';
 
 /** What the ledger row gave back when it was recorded. */
@@ -23,7 +24,7 @@ export interface Sent {
 /** What the ledger asks of connections; a rehearsal answers in their place. */
 export type LedgerConnections = Pick<
   Connections,
-  'describeCall' | 'ready' | 'admit' | 'mutate' | 'read' | 'reconcile' | 'costOf'
+  'describeCall' | 'describeRead' | 'ready' | 'admit' | 'mutate' | 'read' | 'reconcile' | 'costOf'
 >;
 
 export interface LedgerOptions {
@@ -66,7 +67,7 @@ export class Ledger {
         timeoutMs: described.timeoutMs,
         canReconcile: described.canReconcile,
         visibilityMs: described.visibilityMs,
-        needsApproval: await this.#needsApproval(workflow, connection, method, described.approval),
+        ...(await this.#approval({ workflow, connection, method, target: described.target, rule: described.approval })),
       };
     } catch (error) {
       if (!(error instanceof CallInvalidError)) throw error;
@@ -111,11 +112,13 @@ export class Ledger {
     this.#sent.delete(mutation);
   }
 
-  async read(run: RunId, connection: string, method: string, args: unknown): Promise<string> {
+  async read(run: Pick<Run, 'id' | 'workflowId'>, connection: string, method: string, args: unknown): Promise<string> {
     const version = await this.versionOf(connection);
+    const why = await this.#mayRead(run.workflowId, connection, method, args);
+    if (why !== undefined) throw refusedCall({ class: 'permission', message: why }, connection, version);
     const outcome = await this.#options.connections.read(connection, method, args);
     if (outcome.kind === 'not_done') throw refusedCall(outcome.error, connection, version);
-    this.spend(run, connection);
+    this.spend(run.id, connection);
     return JSON.stringify(outcome.result ?? null);
   }
 
@@ -138,14 +141,22 @@ export class Ledger {
     return (await this.#options.engine.reader.fetch('connection', connection))[0]?.version ?? 0;
   }
 
-  async #needsApproval(
-    workflow: WorkflowId,
-    connection: string,
-    method: string,
-    rule: 'never' | 'first' | 'always',
-  ): Promise<boolean> {
-    if (rule === 'first') return !(await this.#options.engine.reader.wasApproved(workflow, connection, method));
-    return rule === 'always';
+  async #approval(call: WantedCall): Promise<Pick<Call, 'needsApproval' | 'approvalWhy'>> {
+    const { engine, clock } = this.#options;
+    const why = await whyApproval(engine.reader, clock.now(), call);
+    return why === undefined ? { needsApproval: false } : { needsApproval: true, approvalWhy: why };
+  }
+
+  /** A read that was not allowed is not made. What is called wrongly is left to the connection to refuse. */
+  async #mayRead(workflow: WorkflowId, connection: string, method: string, args: unknown): Promise<string | undefined> {
+    const { connections, engine } = this.#options;
+    try {
+      const { target } = connections.describeRead(connection, method, args);
+      return await whyNoRead(engine.reader, { workflow, connection, method, target });
+    } catch (error) {
+      if (error instanceof CallInvalidError) return undefined;
+      throw error;
+    }
   }
 
   /** One look at an unknown outcome that is due. */

@@ -79,6 +79,8 @@ export interface Call {
   /** How long the provider may take to show what it did; undeclared: 30 s. */
   readonly visibilityMs?: number | undefined;
   readonly needsApproval: boolean;
+  /** Why a person is asked, in words. */
+  readonly approvalWhy?: string | undefined;
 }
 
 /** What refused the run: a connection's credentials (of that version), or a grant nobody gave. */

@@ -48,6 +48,10 @@ export class CapturedConnections implements LedgerConnections {
     return this.#options.connections.describeCall(...call);
   }
 
+  describeRead(...read: Parameters<Connections['describeRead']>) {
+    return this.#options.connections.describeRead(...read);
+  }
+
   costOf(name: string): number {
     return this.#options.connections.costOf(name);
   }

@@ -1,5 +1,6 @@
 import type { WorkflowId } from '#base';
 import { openEngine } from '#execution';
+import type { GivenGrant } from '#model';
 import { type CompiledScript, manifestOf } from '#script';
 import { type RehearsalClock, YOU } from './life.ts';
 import type { Samples } from './samples.ts';
@@ -10,6 +11,13 @@ export interface FoundOptions {
   readonly compiled: CompiledScript;
   readonly samples: Samples;
   readonly withProducers: boolean;
+}
+
+/** What its author's code says that it calls; for anything else a rehearsal asks, as the engine will. */
+function allowedIn({ calls }: CompiledScript): GivenGrant[] {
+  return Object.entries(calls).flatMap(([connection, methods]) =>
+    Object.keys(methods).map((method) => ({ connection, method, targets: ['*'], capPerHour: null })),
+  );
 }
 
 /** What is there before the rehearsal begins: the version, what its handlers remember, and everything that has come in. */
@@ -24,6 +32,8 @@ export async function found({ folder, clock, compiled, samples, withProducers }:
     const { script } = await manager.addScript(workflow, version);
     const producers = withProducers ? handlers.producers.filter(({ webhook }) => !webhook) : [];
     const schedule = Object.fromEntries(producers.map(({ name }) => [name, clock.now()]));
+    const grants = allowedIn(compiled);
+    if (grants.length > 0) await manager.giveGrants(workflow, grants, YOU);
     await manager.activateScript(workflow, script, { by: YOU, schedule });
     for (const [handler, state] of Object.entries(samples.states)) {
       if ([...handlers.producers, ...handlers.consumers].some(({ name }) => name === handler))

@@ -1,4 +1,5 @@
 import type { CallExpression } from 'acorn';
+import { type CallsRead, targetOf } from './calls.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type CtxPath, type CtxUse, ctxUses } from './ctx-uses.ts';
 import type { Declared, Report } from './declared.ts';
@@ -22,6 +23,8 @@ interface World {
   readonly source: WorkflowSource;
   readonly report: Report;
   readonly warn: Report;
+  /** What is read on the way. */
+  readonly calls: CallsRead;
 }
 
 interface Scene extends World {
@@ -72,7 +75,8 @@ function warnUnchecked(name: string, field: string, world: World): void {
   if (isWritten) unchecked(name, field, world);
 }
 
-function unchecked(name: string, what: string, { source, warn, declared }: World): void {
+function unchecked(name: string, what: string, { source, warn, declared, calls }: World): void {
+  calls.addAnything();
   // Where the script could not even be loaded, this would only add to the noise.
   if (!declared) return;
   warn(source.placeInHandler(name, what), {
@@ -101,15 +105,32 @@ function checkFunction(fn: Ref<FunctionNode>, position: number, path: CtxPath, s
 function handedOn({ handedTo, path }: CtxUse, { module }: Ref, scene: Scene): CallExpression | undefined {
   if (!handedTo) return undefined;
   const fn = scene.modules.functionAt({ module, node: handedTo.call.callee });
+  if (!fn) noteUnread(path, scene);
   return fn && checkFunction(fn, handedTo.position, path, scene) ? handedTo.call : undefined;
+}
+
+/** What is handed to code that cannot be read may be called with anything. */
+function noteUnread([name, method]: CtxPath, { calls }: Scene): void {
+  if (name === undefined) calls.addAnything();
+  else if (!isCtxName(name)) calls.add(name, method);
+}
+
+/** `const { shop } = ctx`: the names it gives are followed. */
+function isAlias({ node, ancestors }: CtxUse): boolean {
+  const parent = ancestors.at(-1);
+  return parent?.type === 'VariableDeclarator' && parent.init === node;
 }
 
 /** Finds fault with one use; gives the call when it is a mutation where one is allowed. */
 function judge(use: CtxUse, { module }: Ref, scene: Scene): CallExpression | undefined {
   const [name, method] = use.path;
+  if (!isAlias(use) && (name === undefined || (method === undefined && !isCtxName(name)))) noteUnread(use.path, scene);
   if (name === undefined) return undefined;
   const operation = isCtxName(name) ? name : operationOf(use, name, method, module.placeOf(use.node), scene);
   if (operation === undefined) return undefined;
+  if (!isCtxName(name)) {
+    scene.calls.add(name, method, use.call && targetOf({ module, node: use.call }, scene.modules));
+  }
   if (!ALLOWED[scene.phase].includes(operation)) {
     if (use.call || isCtxName(name)) forbid(use, operation, module.placeOf(use.node), scene);
     return undefined;

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Bundle, bundleScript, type Problem } from './bundle.ts';
 import { withBundler } from './bundler.ts';
+import { type Calls, CallsRead } from './calls.ts';
 import type { Catalogue } from './catalogue.ts';
 import { checkDeclared } from './check-declared.ts';
 import { checkMissingGlobals, checkSharedGlobals } from './check-globals.ts';
@@ -30,11 +31,11 @@ export interface CompileOptions {
 
 /** The script, ready to be kept as a version; throws ScriptInvalidError when anything is wrong with it. */
 export async function compileScript(options: CompileOptions): Promise<CompiledScript> {
-  const { findings, declared, bundle } = await examine(options);
+  const { findings, declared, bundle, calls } = await examine(options);
   if (findings.some((finding) => finding.severity === 'error') || !declared || !bundle) {
     throw new ScriptInvalidError(options.file, findings);
   }
-  return compiledScript(declared, bundle, findings);
+  return compiledScript(declared, bundle, calls, findings);
 }
 
 /** Everything wrong with a script, in the order of its lines; empty when it can be deployed without a word. */
@@ -53,6 +54,7 @@ interface Examined {
   readonly findings: Finding[];
   readonly declared: Declared | undefined;
   readonly bundle: Bundle | undefined;
+  readonly calls: Calls;
 }
 
 function examine(options: CompileOptions): Promise<Examined> {
@@ -73,18 +75,19 @@ async function examineWithBundler({ file, describe, connectors }: CompileOptions
     for (const unread of modules.unread()) report({ file: shown(unread), line: 1, column: 1 }, TOO_DEEP);
   }
   let declared: Declared | undefined;
+  const calls = new CallsRead();
   try {
     const source = new WorkflowSource(modules);
     const isDescribable = checkDefault(modules, report) && problems.length === 0;
     checkRepeated(source, report);
     if (bundle && isDescribable) declared = await declare(bundle, describe, source, shownFrom(file), report);
     if (declared) checkDeclared(declared, source, connectors, report, warn);
-    checkSource({ declared, catalogue: connectors, modules, source, report, warn });
+    checkSource({ declared, catalogue: connectors, modules, source, report, warn, calls });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     report({ file, line: 1, column: 1 }, TOO_DEEP);
   }
-  return { findings: inOrder(findings), declared, bundle };
+  return { findings: inOrder(findings), declared, bundle, calls: calls.of(declared?.uses ?? {}, connectors) };
 }
 
 function checkSource(world: Parameters<typeof checkPhases>[0]): void {

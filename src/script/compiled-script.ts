@@ -1,5 +1,6 @@
 import type { Handlers } from '#model';
 import { type Bundle, NO_WORKFLOW } from './bundle.ts';
+import type { Calls } from './calls.ts';
 import { type Declared, parseDescription, type Report, recordOf } from './declared.ts';
 import type { Finding } from './finding.ts';
 import { parseSchedule, type ScriptSchedule } from './schedule.ts';
@@ -26,18 +27,26 @@ export interface CompiledScript {
   readonly contentHash: string;
   readonly handlers: Handlers;
   readonly uses: Readonly<Record<string, string>>;
+  /** What it asks of each of them. */
+  readonly calls: Calls;
   readonly schedules: Readonly<Record<string, ScriptSchedule>>;
   readonly webhooks: Readonly<Record<string, { readonly verify: string }>>;
   /** Warnings only: a script with an error is not compiled. */
   readonly findings: readonly Finding[];
 }
 
-export function compiledScript(declared: Declared, bundle: Bundle, findings: readonly Finding[]): CompiledScript {
+export function compiledScript(
+  declared: Declared,
+  bundle: Bundle,
+  calls: Calls,
+  findings: readonly Finding[],
+): CompiledScript {
   return {
     name: declared.name,
     ...bundle,
     handlers: handlersOf(declared),
     uses: declared.uses,
+    calls,
     schedules: schedulesOf(declared),
     webhooks: webhooksOf(declared),
     findings,

@@ -1,5 +1,6 @@
 import { sha256 } from '#base';
 import { type Bundle, CODE_BYTES_MAX } from './bundle.ts';
+import { anyCalls, type Calls } from './calls.ts';
 import type { Catalogue } from './catalogue.ts';
 import { checkDeclared } from './check-declared.ts';
 import { type CompiledScript, compiledScript, type Describe, declare } from './compiled-script.ts';
@@ -22,6 +23,8 @@ export interface GivenCode {
   readonly sourceMap: string;
   /** By what the version is known; of the code itself where nothing is given. */
   readonly contentHash?: string | undefined;
+  /** What it asks of its connections, as was read in its author's files; anything where nothing is given. */
+  readonly calls?: Calls | undefined;
 }
 
 export interface FromCodeOptions extends GivenCode {
@@ -52,7 +55,13 @@ export async function scriptFromCode(options: FromCodeOptions): Promise<Compiled
   if (!declared || findings.some((finding) => finding.severity === 'error')) {
     throw new ScriptInvalidError(file, inOrder(findings));
   }
-  return compiledScript(declared, bundle, inOrder(findings));
+  const calls = options.calls ? knownCalls(options.calls, declared.uses) : anyCalls(declared.uses, connectors);
+  return compiledScript(declared, bundle, calls, inOrder(findings));
+}
+
+/** Only of connections that the code itself declares. */
+function knownCalls(calls: Calls, uses: Readonly<Record<string, string>>): Calls {
+  return Object.fromEntries(Object.entries(calls).filter(([connection]) => Object.hasOwn(uses, connection)));
 }
 
 const NO_MAP: Complaint = {

@@ -2,6 +2,7 @@
 // It never runs an author's code itself (that is asked of `describe`), and never keeps a version.
 // Start reading at compile.ts, then bundle.ts for what is packed, then check-phases.ts for what is found by reading.
 
+export type { Calls } from './calls.ts';
 export type { Catalogue } from './catalogue.ts';
 export { type CompileOptions, compileScript, validateScript } from './compile.ts';
 export type { CompiledScript, Describe, Description } from './compiled-script.ts';

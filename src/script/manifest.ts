@@ -1,3 +1,4 @@
+import type { Calls } from './calls.ts';
 import type { CompiledScript } from './compiled-script.ts';
 import type { ScriptSchedule } from './schedule.ts';
 import { authorPosition } from './source-map.ts';
@@ -6,16 +7,18 @@ import { authorPosition } from './source-map.ts';
 export interface Manifest {
   /** Connection name → connector type. */
   readonly uses: Readonly<Record<string, string>>;
+  /** What it asks of each of them, as its author's files say; the host asks a person about anything else. */
+  readonly calls: Calls;
   readonly schedules: Readonly<Record<string, ScriptSchedule>>;
   readonly webhooks: Readonly<Record<string, { readonly verify: string }>>;
   readonly sourceMap: string;
 }
 
-export function manifestOf({ uses, schedules, webhooks, sourceMap }: CompiledScript): string {
-  return JSON.stringify({ uses, schedules, webhooks, sourceMap } satisfies Manifest);
+export function manifestOf({ uses, calls, schedules, webhooks, sourceMap }: CompiledScript): string {
+  return JSON.stringify({ uses, calls, schedules, webhooks, sourceMap } satisfies Manifest);
 }
 
-const EMPTY: Manifest = { uses: {}, schedules: {}, webhooks: {}, sourceMap: '' };
+const EMPTY: Manifest = { uses: {}, calls: {}, schedules: {}, webhooks: {}, sourceMap: '' };
 
 /** Only `manifestOf` makes what this reads. */
 export function parseManifest(json: string): Manifest {

@@ -65,6 +65,8 @@ export interface Reader extends Source {
   /** Workers that have not ended, also those that died without a word. */
   unendedWorkers(): readonly Worker[];
   maintenanceWithoutTask(limit: number): readonly WorkflowId[];
+  /** Calls of this method that went out since then: `max` means so many or more. */
+  countCalls(workflow: WorkflowId, connection: string, method: string, since: number, max: number): number;
   /** What approvals still cover, by when each ends. */
   allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[];
   /** Tellings that are to be tried now, and when the next one is. */
@@ -164,6 +166,10 @@ class SqliteReader implements Reader {
 
   strangeMessages(limit: number): readonly MessageId[] {
     return this.#read(READS.strangeMessages(limit));
+  }
+
+  countCalls(workflow: WorkflowId, connection: string, method: string, since: number, max: number): number {
+    return this.#read(READS.countCalls(workflow, connection, method, since, max));
   }
 
   allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[] {

@@ -1,8 +1,17 @@
-import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
+import {
+  type EventId,
+  type ExecutionId,
+  idPlaceAt,
+  type MessageId,
+  type ScriptId,
+  type WorkerId,
+  type WorkflowId,
+} from '#base';
 import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Worker } from '#model';
 import type { SqlValue } from './columns.ts';
 import type { EventFilter, Reader } from './reader.ts';
 import { LOOKUP_STATEMENTS, type RowOf, TABLES, type TableName } from './statements/all.ts';
+import { COUNTS } from './statements/counts.ts';
 import { EVENTS } from './statements/events.ts';
 import { EXECUTIONS } from './statements/executions.ts';
 import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
@@ -104,6 +113,12 @@ export const READS = {
 
   *strangeMessages(limit) {
     return (yield listing('strangeMessages', { limit })).map(([id]) => id as MessageId);
+  },
+
+  *countCalls(workflow, connection, method, since, max) {
+    const above = idPlaceAt('mutation', since);
+    const rows = yield { sql: COUNTS.callsSince, params: { workflow, connection, method, above, limit: max } };
+    return Number(rows[0]?.[0] ?? 0);
   },
 
   *allowances(workflow, now, limit): Read<readonly Allowance[]> {

@@ -1,5 +1,6 @@
-import { idShapeOf, type MutationId, type RunId, type TaskId } from '#base';
+import { idShapeOf, type MutationId, type PermissionRequestId, type RunId, type TaskId } from '#base';
 import type { Event, Evidence, Input, Mutation, Run, Workflow } from '#model';
+import { isNotAllowed } from '#permission';
 import {
   type Choice,
   choicesOfApproval,
@@ -9,9 +10,11 @@ import {
   choicesOfGrant,
   choicesOfQuestion,
   choicesOfRepair,
+  handlerOf,
 } from './choices.ts';
 import { type Need, needsOf } from './needs.ts';
 import { ledgerOf, sentAgain } from './obstacles.ts';
+import { choicesOfRequest } from './requests.ts';
 import type { Teller } from './teller.ts';
 import { inputsOf } from './trail.ts';
 import { versionName } from './versions.ts';
@@ -59,6 +62,7 @@ export interface Case extends Need {
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | null;
 }
 
+const PENDING_MAX = 100_000;
 const EVENTS_MAX = 50;
 const INPUTS_MAX = 50;
 const FACTS_MAX = 100;
@@ -83,6 +87,8 @@ async function caseOf(teller: Teller, workflow: Workflow, need: Need): Promise<C
       return { ...plain, ...(await contradiction(teller, workflow, need)) };
     case 'repair':
       return { ...plain, ...(await repair(teller, workflow, need)) };
+    case 'permission':
+      return { ...plain, ...(await permission(teller, need)) };
   }
 }
 
@@ -136,14 +142,37 @@ async function approval(
   const [row] = await teller.history.fetch('mutation', need.id as MutationId);
   if (!row) return { choices: [] };
   const left = row.approvalExpiresAt === null ? null : row.approvalExpiresAt - teller.now;
+  const [run] = await teller.history.fetch('lastRun', row.rootRunId);
+  const behind = await pendingBehind(teller, row);
   return {
     ...(await aboutCall(teller, row)),
     known: [
+      ...(run?.error ? [`It asks because ${oneLine(run.error)}.`] : []),
       'Nothing was sent: the call is written down, and waits.',
+      ...(behind === 0 ? [] : [`${count(behind, 'more event')} ${behind === 1 ? 'waits' : 'wait'} behind it.`]),
       ...(left === null ? [] : [`Without an answer its events are put aside in ${duration(left)}.`]),
     ],
     facts: await factsOf(teller, row),
-    choices: choicesOfApproval(row),
+    choices: choicesOfApproval(workflow, row, { behind, isOutside: isNotAllowed(run?.error ?? '') }),
+  };
+}
+
+/** Events that wait for the same consumer. */
+async function pendingBehind({ history }: Teller, row: Mutation): Promise<number> {
+  const topics = (await handlerOf({ history }, row))?.subscribe ?? [];
+  const counts = await Promise.all(topics.map((topic) => history.countPending(row.workflowId, topic, PENDING_MAX)));
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+async function permission(teller: Teller, need: Need): Promise<Partial<Case> & Pick<Case, 'choices'>> {
+  const [request] = await teller.history.fetch('permissionRequest', need.id as PermissionRequestId);
+  if (!request) return { choices: [] };
+  const [script] = await teller.history.fetch('script', request.scriptId);
+  return {
+    version: script ? versionName(script) : null,
+    known: [...need.evidence, 'The version that is active goes on meanwhile.'],
+    facts: [{ at: request.askedAt, source: request.askedBy, says: 'the version was deployed, and asked' }],
+    choices: await choicesOfRequest(teller, request),
   };
 }
 

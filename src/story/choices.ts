@@ -13,8 +13,8 @@ export interface Choice {
   readonly does: string;
   /** It is refused before this time; null when it may be pressed now. */
   readonly notBefore: number | null;
-  /** Something besides: the result of a call that happened. */
-  readonly asks: 'result' | null;
+  /** Something besides: the result of a call that happened, how many calls and hours, or a time. */
+  readonly asks: 'result' | 'cover' | 'olderThan' | null;
   /** What it asks of the API; null for what is done elsewhere, such as mending a script. */
   readonly request: { readonly method: 'POST'; readonly path: string; readonly body: object } | null;
   /** The same as a command. */
@@ -68,18 +68,23 @@ export async function choicesOfQuestion(teller: Teller, row: Mutation): Promise<
   ];
 }
 
-export function choicesOfApproval(row: Mutation): Choice[] {
+/** How many events wait for what becomes of it, and whether it is outside of what was allowed. */
+interface Asking {
+  readonly behind: number;
+  readonly isOutside: boolean;
+}
+
+export function choicesOfApproval(workflow: Workflow, row: Mutation, { behind, isOutside }: Asking): Choice[] {
   const events = count(row.eventIds.length, 'event');
   const reject = (how: string) => ({ path: `/api/outputs/${row.id}/reject`, body: { how } });
+  const approve = (body: object) => ({ path: `/api/outputs/${row.id}/approve`, body });
   return [
     {
-      ...choice('approve', 'Approve', { path: `/api/outputs/${row.id}/approve`, body: {} }, [
-        'pawl',
-        'approve',
-        row.id,
-      ]),
+      ...choice('approve', 'Approve', approve({}), ['pawl', 'approve', row.id]),
       does: `The ${callName(row)} is sent as it is shown here, byte for byte.`,
     },
+    ...(behind === 0 ? [] : choicesOfMany(workflow, row, { behind, isOutside })),
+    ...(isOutside ? [allowFromNowOn(workflow, row)] : []),
     {
       ...choice('reject_skip', 'Reject and skip', reject('skip'), ['pawl', 'reject', row.id, '--skip']),
       does: `Nothing is sent; ${events} will not be done, and the workflow goes on.`,
@@ -87,6 +92,47 @@ export function choicesOfApproval(row: Mutation): Choice[] {
     {
       ...choice('reject_park', 'Reject and put aside', reject('park'), ['pawl', 'reject', row.id, '--park']),
       does: `Nothing is sent; ${events} can be brought back later, and the workflow goes on.`,
+    },
+  ];
+}
+
+function allowFromNowOn({ name }: Workflow, { id, connection, method }: Mutation): Choice {
+  const asked = { path: `/api/outputs/${id}/approve`, body: { allow: true } };
+  return {
+    ...choice('allow', 'Approve, and allow it from now on', asked, ['pawl', 'approve', id, '--allow']),
+    does: `It is sent, and ${name} may use ${connection}.${method} on this target from now on.`,
+  };
+}
+
+/** The outage is over, or the campaign is meant: all that wait, some of them, or only what is not too old. */
+function choicesOfMany({ name }: Workflow, row: Mutation, { behind, isOutside }: Asking): Choice[] {
+  const path = `/api/outputs/${row.id}/approve`;
+  const calls = String(behind);
+  const where = isOutside ? 'on this target' : 'on any target it may use';
+  return [
+    {
+      ...choice(
+        'approve_all',
+        `Approve all ${behind.toLocaleString('en')}`,
+        { path, body: { cover: { calls: behind } } },
+        ['pawl', 'approve', row.id, '--calls', calls],
+      ),
+      does: `It is sent, and up to ${count(behind, 'more call')} of ${row.connection}.${row.method} ${where} within a day without asking again.`,
+    },
+    {
+      ...choice('approve_some', 'Approve some', { path, body: {} }, ['pawl', 'approve', row.id, '--calls', 'N']),
+      does: 'It is sent, and as many more as you say, within the time you say, without asking again.',
+      asks: 'cover',
+    },
+    {
+      ...choice(
+        'skip_older',
+        'Skip what is old',
+        { path: `/api/workflows/${encodeURIComponent(name)}/skip-pending`, body: {} },
+        ['pawl', 'skip-pending', name, '--older-than', '2d'],
+      ),
+      does: 'Events that wait and are older than you say will not be done. The call above still waits for your answer.',
+      asks: 'olderThan',
     },
   ];
 }
@@ -245,7 +291,7 @@ function choice(id: string, label: string, asks: { path: string; body: object } 
 }
 
 /** The consumer whose call it is, as the version that would go on has it. */
-async function handlerOf({ history }: Reads, row: Mutation): Promise<ConsumerSpec | undefined> {
+export async function handlerOf({ history }: Reads, row: Mutation): Promise<ConsumerSpec | undefined> {
   const [run] = await history.fetch('run', row.handlerRunId);
   const active = (await history.fetch('workflow', row.workflowId))[0]?.activeScriptId ?? row.scriptId;
   const [script] = await history.fetch('script', active);

@@ -1,12 +1,13 @@
 import type { NextStep, WorkflowId } from '#base';
 import type { Workflow } from '#model';
 import { question } from './obstacles.ts';
+import { requestNeeds } from './requests.ts';
 import { type Condition, standingOf } from './standing.ts';
 import type { Teller } from './teller.ts';
 
 /** One thing that waits for a person. */
 export interface Need {
-  readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence';
+  readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence' | 'permission';
   readonly id: string;
   readonly workflow: WorkflowId;
   readonly name: string;
@@ -18,16 +19,17 @@ export interface Need {
 
 /** What waits for a person in one workflow. A connection that several wait for is told once, with the first of them. */
 export async function needsOf(teller: Teller, workflow: Workflow): Promise<readonly Need[]> {
-  return (
-    await Promise.all(
-      [...(await standingOf(teller, workflow)), ...(await setAside(teller, workflow))].map(async (condition) => {
+  const stopped = await Promise.all(
+    [...(await standingOf(teller, workflow)), ...(await setAside(teller, workflow))].map(
+      async (condition): Promise<Need[]> => {
         if (!condition.waitsForPerson || (await isToldElsewhere(teller, workflow, condition))) return [];
         const { kind, id, sentence, since, evidence, next } = condition;
         if (!isNeed(kind)) return [];
         return [{ kind, id, workflow: workflow.id, name: workflow.name, sentence, since, evidence, next }];
-      }),
-    )
-  ).flat();
+      },
+    ),
+  );
+  return [...stopped.flat(), ...(await requestNeeds(teller, workflow))];
 }
 
 /** The workflow has gone on, the question has not gone away. */
@@ -56,6 +58,6 @@ const NEEDS: readonly string[] = [
   'evidence',
 ] satisfies Need['kind'][];
 
-function isNeed(kind: Condition['kind']): kind is Need['kind'] {
+function isNeed(kind: Condition['kind']): kind is Condition['kind'] & Need['kind'] {
   return NEEDS.includes(kind);
 }

@@ -117,7 +117,7 @@ export async function callLines({ history }: Teller, row: Mutation): Promise<Lin
 }
 
 /** What else a person does to a call is told by the row itself. */
-const TOLD_ONLY_HERE: readonly string[] = ['set aside', 'check again'];
+const TOLD_ONLY_HERE: readonly string[] = ['set aside', 'check again', 'allow calls'];
 
 export function auditLines(entries: readonly AuditEntry[]): Line[] {
   return entries.map((entry) => ({ at: entry.at, text: actSentence(entry) }));

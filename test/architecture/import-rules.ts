@@ -18,7 +18,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['base'],
   connector: ['base', 'sdk'],
   trigger: ['base'],
-  ledger: ['base', 'model', 'execution', 'connector'],
+  permission: ['base', 'model'],
+  ledger: ['base', 'model', 'execution', 'connector', 'permission'],
   handler: ['base', 'model', 'execution', 'connector', 'ledger', 'sandbox', 'script'],
   session: ['base', 'model', 'execution', 'handler'],
   scheduler: ['base', 'execution'],
@@ -30,6 +31,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'script',
     'sandbox',
     'connector',
+    'permission',
     'ledger',
     'handler',
     'session',
@@ -38,8 +40,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'metrics',
   ],
   rehearse: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session'],
-  story: ['base', 'model', 'execution'],
-  http: ['base', 'model', 'execution', 'metrics', 'script', 'connector', 'trigger', 'app', 'story'],
+  story: ['base', 'model', 'execution', 'permission'],
+  http: ['base', 'model', 'execution', 'metrics', 'script', 'connector', 'trigger', 'permission', 'app', 'story'],
   cli: ['base', 'model', 'store', 'log', 'sdk', 'script', 'sandbox', 'connector', 'app', 'rehearse', 'story', 'http'],
 };
 

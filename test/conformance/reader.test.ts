@@ -29,6 +29,10 @@ const QUESTIONS: {
   expiredScheduling: [[NOW, 10]],
   unendedWorkers: [[]],
   maintenanceWithoutTask: [[10]],
+  countCalls: [
+    [WF, 'shop', 'post', 0, 10],
+    [WF, 'shop', 'post', 0, 1],
+  ],
   allowances: [[WF, NOW, 10]],
   dueNotices: [[NOW, 10]],
   nextNoticeAt: [[]],

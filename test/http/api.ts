@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 import type { App } from '#app';
 import { ROUTES, type Served, serve } from '#http';
-import { compileScript } from '#script';
+import { type Calls, compileScript } from '#script';
 import { Stage } from '../e2e/stage.ts';
 
 // The JSON of an answer: tests look into it as any client would.
@@ -78,15 +78,17 @@ export class Api {
   }
 
   /** What the command line sends for a script. */
-  async bundled(script: string): Promise<{ name: string; code: string; sourceMap: string; contentHash: string }> {
+  async bundled(
+    script: string,
+  ): Promise<{ name: string; code: string; sourceMap: string; contentHash: string; calls: Calls }> {
     const file = join(this.stage.folder, 'orders.ts');
     writeFileSync(file, `import { defineWorkflow, topic } from 'pawl';\n${script}`);
-    const { name, code, sourceMap, contentHash } = await compileScript({
+    const { name, code, sourceMap, contentHash, calls } = await compileScript({
       file,
       describe: (text) => this.stage.app.sandbox.describe(text),
       connectors: this.stage.app.connections.describe().connectors,
     });
-    return { name, code, sourceMap, contentHash };
+    return { name, code, sourceMap, contentHash, calls };
   }
 
   /** Through the API, as the command line does it. */

@@ -24,6 +24,8 @@ test('what people did is listed, filtered and searched', async (t) => {
     'grace let it go on',
     'ada paused it',
     'ada activated a version (1.0)',
+    'ada allowed it (shop.put on /told)',
+    'ada allowed it (shop.post on /bookings)',
     'ada added a version (1.0)',
     'ada created the workflow',
   ]);
@@ -31,9 +33,9 @@ test('what people did is listed, filtered and searched', async (t) => {
   assert.deepEqual(sentences(await api.ok(api.get('/api/audit?act=pause'))), ['ada paused it']);
   assert.equal((await api.ok(api.get('/api/audit?q=COPY.db'))).items.length, 1);
   const { id } = api.stage.workflow();
-  assert.equal((await api.ok(api.get(`/api/audit?subject=${id}&order=oldest`))).items.length, 3);
+  assert.equal((await api.ok(api.get(`/api/audit?subject=${id}&order=oldest`))).items.length, 5);
   assert.equal((await api.ok(api.get(`/api/audit?from=${api.stage.clock.now() + 1_000}`))).items.length, 0);
-  assert.equal((await api.ok(api.get(`/api/audit?to=${api.stage.clock.now() + 1_000}`))).items.length, 6);
+  assert.equal((await api.ok(api.get(`/api/audit?to=${api.stage.clock.now() + 1_000}`))).items.length, 8);
   const page = await api.ok(api.get('/api/audit?limit=4'));
   assert.deepEqual(sentences(await api.ok(api.get(`/api/audit?after=${page.next}`))), sentences(all).slice(4));
   await api.refused(api.get('/api/audit?after=x'), 400, 'invalid');
@@ -44,7 +46,7 @@ test('a log that was touched is found out: changed, cut out of, cut off', async 
   await acted(api);
   const verify = async (query = ''): Promise<Json> => api.ok(api.get(`/api/audit/verify${query}`));
   const { ok, entries, head, broken } = await verify();
-  assert.deepEqual([ok, entries, broken, head.seq], [true, 6, null, 6]);
+  assert.deepEqual([ok, entries, broken, head.seq], [true, 8, null, 8]);
   const noted = `?seq=${head.seq}&hash=${head.hash}`;
   assert.equal((await verify(noted)).ok, true);
   assert.equal((await verify(`?seq=3&hash=${head.hash}`)).ok, false, 'another entry than the one that was noted');
@@ -65,7 +67,7 @@ test('a log that was touched is found out: changed, cut out of, cut off', async 
   assert.deepEqual((await verify()).broken, { seq: 4, why: 'entries 3 to 3 are missing' });
   db.exec('DELETE FROM audit_log WHERE seq > 2');
   assert.equal((await verify()).ok, true, 'what is left is a chain');
-  assert.match((await verify(noted)).broken.why, /the log ends before entry 6, which was noted/);
+  assert.match((await verify(noted)).broken.why, /the log ends before entry 8, which was noted/);
 });
 
 test('the log at the keyboard, with an engine and without', async (t) => {
@@ -74,10 +76,10 @@ test('the log at the keyboard, with an engine and without', async (t) => {
   const env = { PAWL_DATA: join(api.stage.folder, 'data'), USER: 'ada' };
   assert.match((await type(['audit', '--actor', 'grace'], { env })).out, /grace let it go on/);
   const verified = await type(['audit', 'verify'], { env });
-  const [, noted = ''] = /^6 entries hold\n {2}note its end: (\S+)\n$/.exec(verified.out) ?? [];
+  const [, noted = ''] = /^8 entries hold\n {2}note its end: (\S+)\n$/.exec(verified.out) ?? [];
   assert.ok(noted, verified.out);
   assert.equal((await type(['audit', 'verify', '--noted', noted], { env })).code, 0);
-  assert.equal((await type(['audit', 'verify', '--noted', `7:${noted.slice(2)}`], { env })).code, 1);
+  assert.equal((await type(['audit', 'verify', '--noted', `9:${noted.slice(2)}`], { env })).code, 1);
   assert.equal((await type(['audit', 'verify', '--noted', 'nonsense'], { env })).code, 2);
   // A folder as it lies, when nobody runs it.
   const nowhere = { ...env, PAWL_URL: 'http://127.0.0.1:9' };

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { APPROVAL_MS_MAX } from '#model';
 import { CALL, PERSON } from '../support/fixture.ts';
-import { applied, awaitingApproval, HOUR, nextRun, nothingFollows, restart } from '../support/stage.ts';
+import { applied, awaitingApproval, HOUR, mutating, nextRun, nothingFollows, restart } from '../support/stage.ts';
 import { forEachStore } from '../support/world.ts';
 
 // A call that needs approval is recorded, and waits; what a person then says decides whether it is ever sent.
+
+forEachStore('a call that waits says why, in the words of whoever asked', async (world) => {
+  const { fence, run } = await mutating(world);
+  const approvalWhy = 'orders was not allowed shop.post on /x';
+  await world.refuses('invalid', () =>
+    world.manager.startMutation(fence, run, { ...CALL, needsApproval: true, approvalWhy: ' ' }),
+  );
+  const started = await world.manager.startMutation(fence, run, { ...CALL, needsApproval: true, approvalWhy });
+  assert.equal('reason' in started ? started.reason : '', approvalWhy);
+  assert.equal(world.row('runs', run).error, approvalWhy);
+});
 
 forEachStore('asking: the exact call is recorded and nothing is sent', async (world) => {
   const { workflow, run, mutation } = await awaitingApproval(world);

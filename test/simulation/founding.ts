@@ -20,7 +20,8 @@ async function found(disk: Disk, world: WorldSpec): Promise<void> {
   for (const name of ['a', 'b'].slice(0, world.workflows)) {
     const { workflow } = await engine.manager.createWorkflow(name, ADA);
     const { script } = await engine.manager.addScript(workflow, { ...versionOf(world, name, 1, false), by: ADA });
-    await activate({ engine, clock } as never, workflow, script, { by: ADA });
+    const connections = { targetPattern: (_connection: string, _method: string, pattern: string) => pattern };
+    await activate({ engine, clock, connections } as never, workflow, script, { by: ADA });
     const orders = Array.from({ length: world.shape === 'poll' ? 0 : world.orders }, (_, n) => `${name}${n + 1}`);
     const publishes = orders.map((messageId) => ({ topic: 'order', messageId, payload: '{}' }));
     if (publishes.length > 0) await engine.manager.publishEvents(workflow, publishes, ADA);

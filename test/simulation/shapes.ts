@@ -56,6 +56,7 @@ export function versionOf(world: WorldSpec, name: string, number: number, less: 
   const polls = handlers.producers.some(({ name }) => name === POLL.name);
   const manifest: Manifest = {
     uses: { [SHOP]: 'service' },
+    calls: { [SHOP]: { list: ['*'], book: ['*'], tell: ['*'], ship: ['*'] } },
     schedules: polls ? { [POLL.name]: { intervalMs: HOUR_MS } } : {},
     webhooks: {},
     sourceMap: '',

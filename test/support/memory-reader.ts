@@ -141,6 +141,13 @@ export class MemoryReader implements Reader {
     return type === 'execution.scheduled' && execution?.status === 'scheduled' && execution.epoch === epoch;
   }
 
+  countCalls(workflow: WorkflowId, connection: string, method: string, since: number, max: number) {
+    const calls = this.#rows().mutations.matching(
+      (call) => call.workflowId === workflow && call.connection === connection && call.method === method,
+    );
+    return Math.min(max, calls.filter((call) => call.createdAt >= since && call.callDeadline !== null).length);
+  }
+
   allowances(workflow: WorkflowId, now: number, limit: number) {
     return this.#rows()
       .allowances.matching((each) => each.workflowId === workflow && each.until > now)

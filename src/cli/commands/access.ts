@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { part } from '../client.ts';
 import { type Common, define, type Ended } from '../command.ts';
+import { durationOf } from '../duration-of.ts';
 import type { Terminal } from '../terminal.ts';
 import { moment } from '../words.ts';
 import { type Row, text } from './columns.ts';
@@ -62,13 +63,4 @@ export function addAccess(program: Command, terminal: Terminal, ended: Ended): v
     act.print(answer, () => `${id} is revoked, with the sessions it opened\n`);
     return undefined;
   });
-}
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function durationOf(given: string): number {
-  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(given) ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
-  if (Number.isSafeInteger(ms) && ms > 0) return ms;
-  throw new InvalidArgumentError('a time is a number with m, h or d: 30m, 12h, 90d.');
 }

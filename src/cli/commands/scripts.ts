@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CompiledScript, Finding } from '#script';
+import { type Client, part } from '../client.ts';
 import { type Act, type Common, define, type Ended } from '../command.ts';
 import { compileFiles } from '../compile-file.ts';
 import { EXIT } from '../exit-code.ts';
@@ -12,6 +13,7 @@ interface DeployOptions extends Common {
   readonly base?: string;
   readonly skipPending?: boolean;
   readonly major?: boolean;
+  readonly allow?: boolean;
 }
 
 interface Deployed {
@@ -23,6 +25,9 @@ interface Deployed {
   readonly status: string;
   readonly inFlight?: unknown;
   readonly undo?: readonly string[] | null;
+  readonly name: string;
+  readonly missing: readonly { readonly sentence: string }[];
+  readonly request: string | null;
 }
 
 export function addScripts(program: Command, terminal: Terminal, ended: Ended): void {
@@ -48,26 +53,47 @@ export function addScripts(program: Command, terminal: Terminal, ended: Ended): 
     .option('--no-activate', 'keep the version, but do not let it take over')
     .option('--base <version>', 'refuse unless this version is the active one')
     .option('--skip-pending', 'skip the pending events of what this version no longer has')
-    .option('--major', 'give it the next major number');
+    .option('--major', 'give it the next major number')
+    .option('--allow', 'allow what it asks of its connections, without asking back')
+    .option('--no-allow', 'let it wait for somebody else to allow what it asks for');
   define<[string], DeployOptions>(terminal, ended, deploy, async (act, file) => {
     const { compiled, findings } = await compiledFrom(act, file);
-    const { name, code, sourceMap, contentHash } = compiled;
+    const { name, code, sourceMap, contentHash, calls } = compiled;
     const { activate, base, skipPending, major } = act.options;
+    // A person at a terminal sees what is asked for before it is allowed.
+    const allow = act.options.allow ?? (terminal.isInteractive && !act.json ? false : undefined);
     act.progress(`deploying ${name} …`);
-    const answer = await (await act.engine()).post<Deployed>('/api/deploy', {
+    const engine = await act.engine();
+    const first = await engine.post<Deployed>('/api/deploy', {
       name,
       code,
       sourceMap,
       contentHash,
+      calls,
       activate,
+      ...(allow !== undefined && { allow }),
       ...(base !== undefined && { base }),
       ...(skipPending === true && { skipPending }),
       ...(major === true && { major }),
     });
+    const answer = act.options.allow === undefined && allow === false ? await allowed(terminal, engine, first) : first;
     if (!act.json) terminal.err(findings.map(findingText).join(''));
     act.print({ ...answer, findings }, () => deployedText(name, answer));
     return undefined;
   });
+}
+
+/** Asks whoever sits here, and lets the version take over when they say so. */
+async function allowed(terminal: Terminal, engine: Client, deployed: Deployed): Promise<Deployed> {
+  if (deployed.request === null) return deployed;
+  terminal.err(`${deployed.name} ${deployed.version}\n${askLines(deployed.missing).join('\n')}\n`);
+  if (!(await terminal.confirm('allow this?'))) return deployed;
+  const { status } = await engine.post<{ status: string }>(`/api/requests/${part(deployed.request)}/allow`);
+  return { ...deployed, status, activated: true, request: null };
+}
+
+function askLines(asks: Deployed['missing']): string[] {
+  return asks.map(({ sentence }) => `  ${sentence}`);
 }
 
 /** A file that compiles, with its warnings; one that does not ends the command, with every finding said. */
@@ -93,11 +119,14 @@ function summaryOf({ name, handlers }: CompiledScript): string {
 }
 
 function deployedText(name: string, answer: Deployed): string {
-  const { version, isNew, activated, status, workflow, script, inFlight, undo } = answer;
+  const { version, isNew, activated, status, workflow, script, inFlight, undo, missing, request } = answer;
   const lines = [
     `${name} ${version} ${isNew ? 'is deployed' : 'was deployed before: its content is the same'}, ${activated ? 'and active' : 'and waits to be activated'}; the workflow is ${status}`,
     `  workflow: ${workflow}`,
     `  version: ${script}`,
+    ...(missing.length === 0 ? [] : [request === null ? '  allowed with it:' : '  not allowed yet:']),
+    ...askLines(missing).map((line) => `  ${line}`),
+    ...(request === null ? [] : [`  it waits: ${typed(['pawl', 'approve', request])}`]),
     ...inFlightLines(inFlight),
     ...(undo === undefined || undo === null ? [] : [`  undo: ${typed(undo)}`]),
   ];

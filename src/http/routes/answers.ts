@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { idShapeOf, type MutationId, PawlError } from '#base';
+import type { Mutation } from '#model';
+import { isCovered, merged } from '#permission';
 import { outcomeWords } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { idOf, mutationAt, workflowAt } from '../find.ts';
@@ -8,10 +10,26 @@ import { resolve } from '../resolve.ts';
 import { type Asked, type Route, route } from '../route.ts';
 import { count, id, json, many, problem, text, time } from '../shapes/parts.ts';
 import { outputStatus, runStatus, workflowStatus } from '../shapes/things.ts';
+import { allowWorkflow } from './permissions.ts';
 
 const MANY_MAX = 1_000;
+const HOUR = 3_600_000;
 const HOW = z.enum(['happened', 'did_not_happen', 'skip', 'check_again']);
 const EVENTS = z.strictObject({ events: z.array(z.string()).min(1).max(MANY_MAX) });
+
+const APPROVE = z.strictObject({
+  /** So many more calls of the method, within so many hours: on this target, or on any that was allowed. */
+  cover: z
+    .strictObject({
+      calls: z.int().min(1).max(1_000_000),
+      hours: z.number().positive().max(720).default(24),
+      /** Where nothing is said: this one, if it is outside of what was allowed. */
+      target: z.enum(['this', 'any']).optional(),
+    })
+    .optional(),
+  /** The workflow may do this to this target from now on. */
+  allow: z.boolean().optional(),
+});
 
 const answered = z
   .strictObject({
@@ -85,18 +103,18 @@ export const ANSWER_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/api/outputs/{id}/approve',
     scope: 'operate',
-    says: 'let a call that waits for approval be sent',
+    says: 'let a call that waits for approval be sent; and with `cover` more like it, or with `allow` its target from now on',
+    body: APPROVE,
     answer: answered,
-    async run({ api, params: { id: given }, by }) {
-      const { manager } = api.app.engine;
+    async run({ api, params: { id: given }, body, by }) {
       if (idShapeOf(given) !== 'mutation') {
         // A permission that a whole workflow lacks is given the same way, by the workflow's name.
         const workflow = await workflowAt(api, given);
-        return { workflow: workflow.id, ...(await manager.approveGrant(workflow.id, by)) };
+        return { workflow: workflow.id, ...(await allowWorkflow(api, workflow, by)) };
       }
-      const { id: of } = await mutationAt(api, given);
-      await manager.approveCall(of, by);
-      return outputOf(api, of);
+      const row = await mutationAt(api, given);
+      await approve(api, row, body, by);
+      return outputOf(api, row.id);
     },
   }),
   route({
@@ -135,6 +153,30 @@ export const ANSWER_ROUTES: readonly Route[] = [
     }),
   ),
 ];
+
+/** The call as it was recorded; what else is allowed lands in the same transaction. */
+async function approve({ app }: Api, row: Mutation, asked: z.output<typeof APPROVE>, by: string): Promise<void> {
+  const { engine, connections, clock } = app;
+  const { workflowId, connection, method } = row;
+  const { cover, allow = false } = asked;
+  if (!allow && !cover) {
+    await engine.manager.approveCall(row.id, by);
+    return;
+  }
+  const { target } = connections.describeCall(connection, method, JSON.parse(row.params));
+  const call = { connection, method, targets: [target] };
+  const before = await engine.reader.fetch('grantsOf', workflowId);
+  const covered = cover?.target ?? (allow || isCovered(before, call) ? 'any' : 'this');
+  const more = cover && {
+    target: covered === 'this' ? target : null,
+    callsMax: cover.calls,
+    until: clock.now() + Math.round(cover.hours * HOUR),
+  };
+  await engine.manager.together((model) => {
+    if (allow) model.giveGrants(workflowId, merged(before, [call]), by);
+    return model.approveCall(row.id, by, { cover: more });
+  });
+}
 
 interface Many {
   readonly how: z.infer<typeof HOW>;

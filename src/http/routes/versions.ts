@@ -3,13 +3,19 @@ import { activate, deployCode, validateCode } from '#app';
 import { type NextStep, RefusedError } from '#base';
 import type { Script, Workflow } from '#model';
 import { versionBefore, versionName } from '#story';
+import type { Asker } from '../access/asker.ts';
+import { allows } from '../access/scope.ts';
 import { type Api, tellerOf } from '../context.ts';
 import { workflowAt } from '../find.ts';
+import { askRow } from '../permissions.ts';
+import { RequestError } from '../problem.ts';
 import { type Route, route } from '../route.ts';
 import { id, json, many, nextStep, text } from '../shapes/parts.ts';
+import { ask } from '../shapes/permissions.ts';
 import { workflowStatus } from '../shapes/things.ts';
 import { standingOf } from './workflows.ts';
 
+const NAME = z.string().min(1).max(200);
 const CODE = {
   name: z.string().min(1).max(200),
   code: z.string().min(1),
@@ -19,6 +25,8 @@ const CODE = {
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
+  /** Connection → method → targets: what it asks for, as was read in its author's files; anything where nothing is given. */
+  calls: z.record(NAME, z.record(NAME, z.array(z.string().min(1).max(1_000)).min(1).max(100))).optional(),
 };
 
 const DEPLOY = z.strictObject({
@@ -28,6 +36,8 @@ const DEPLOY = z.strictObject({
   /** The version its author started from: refused when another is active. */
   base: z.string().max(200).optional(),
   major: z.boolean().optional(),
+  /** Whether what the version asks for is allowed with it; only whoever may operate can, and does where nothing is said. */
+  allow: z.boolean().optional(),
 });
 
 const deployed = z
@@ -43,6 +53,11 @@ const deployed = z
     findings: many(json),
     inFlight: many(text),
     undo: many(text).nullable(),
+    /** What the version asks of its connections, and what of it nobody had allowed before. */
+    asks: many(ask),
+    missing: many(ask),
+    /** Set when it waits for a person to allow that; then it is not active. */
+    request: id.nullable(),
   })
   .meta({ id: 'Deployed' });
 
@@ -64,14 +79,18 @@ export const VERSION_ROUTES: readonly Route[] = [
     says: 'make a script a version of its workflow, and let it take over',
     body: DEPLOY,
     answer: deployed,
-    async run({ api, body, by }) {
-      const { name, code, sourceMap, contentHash, ...options } = body;
-      const told = await deployCode(api.app, { name, code, sourceMap, contentHash }, { by, ...options });
-      const { compiled, before, inFlight: run, ...answer } = told;
+    async run({ api, body, by, asker }) {
+      const { name, code, sourceMap, contentHash, calls, ...options } = body;
+      const allow = mayAllow(asker, body);
+      const given = { name, code, sourceMap, contentHash, calls };
+      const told = await deployCode(api.app, given, { by, ...options, allow });
+      const { compiled, before, inFlight: run, asks, missing, ...answer } = told;
       const [script] = run ? await tellerOf(api).history.fetch('script', run.script) : [];
       return {
         ...answer,
         name,
+        asks: asks.map((each) => askRow(api, each)),
+        missing: missing.map((each) => askRow(api, each)),
         findings: compiled.findings,
         inFlight:
           run && script ? [`${run.handler} (${run.run}) goes on to its end under version ${versionName(script)}`] : [],
@@ -94,23 +113,28 @@ export const VERSION_ROUTES: readonly Route[] = [
       sentence: text.optional(),
       undo: many(text).nullable(),
       next: many(nextStep),
+      activated: z.boolean(),
+      request: id.nullable(),
     }),
-    async run({ api, params, body: { version }, by }) {
+    async run({ api, params, body: { version }, by, asker }) {
       const workflow = await workflowAt(api, params.workflow);
       const to =
         version === undefined ? await versionBefore(tellerOf(api), workflow) : await versionAt(api, workflow, version);
       if (!to) throw noVersion(workflow, version);
       const [from] =
         workflow.activeScriptId === null ? [] : await api.app.engine.reader.fetch('script', workflow.activeScriptId);
-      await activate(api.app, workflow.id, to.id, { by });
+      const allow = allows(asker.scopes, 'operate');
+      const { activated, request } = await activate(api.app, workflow.id, to.id, { by, allow });
       return {
         workflow: workflow.id,
         name: workflow.name,
         script: to.id,
         version: versionName(to),
         ...(await standingOf(api, workflow)),
-        undo: from ? ['pawl', 'rollback', workflow.name, versionName(from)] : null,
-        next: from ? mendAfter(workflow.name, versionName(from)) : [],
+        undo: from && activated ? ['pawl', 'rollback', workflow.name, versionName(from)] : null,
+        next: from && activated ? mendAfter(workflow.name, versionName(from)) : [],
+        activated,
+        request,
       };
     },
   }),
@@ -122,6 +146,22 @@ function mendAfter(name: string, version: string): readonly NextStep[] {
     { label: `see what version ${version} did`, argv: ['pawl', 'outputs', name, '--of-version', version] },
     { label: 'do one of these again under this version: pawl redo OUTPUT' },
   ];
+}
+
+/** Who writes scripts gives no permissions, and skips nobody's events. */
+function mayAllow(
+  { by, scopes }: Asker,
+  body: { allow?: boolean | undefined; skipPending?: boolean | undefined },
+): boolean {
+  const may = allows(scopes, 'operate');
+  if (may || (body.allow !== true && body.skipPending !== true)) return may && body.allow !== false;
+  throw new RequestError(
+    403,
+    'scope',
+    `${by} may not ${body.allow === true ? 'allow what a version asks for' : 'skip events'}`,
+    `it needs the scope operate, and this token has ${scopes.join(', ')}`,
+    'leave it out: then the version waits for somebody who may',
+  );
 }
 
 function undoOf(name: string, activated: boolean, before: Script | undefined): readonly string[] | null {

@@ -5,10 +5,12 @@ import { statusOf } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { workflowAt } from '../find.ts';
 import { type Route, route } from '../route.ts';
-import { givenJson, id, json, many, text } from '../shapes/parts.ts';
+import { count, givenJson, id, json, many, text } from '../shapes/parts.ts';
 import { workflowStatus } from '../shapes/things.ts';
+import { allowWorkflow } from './permissions.ts';
 
 const PUBLISHES_MAX = 1_000;
+const SKIPPED_AT_ONCE = 500;
 const PUBLISH = z.strictObject({
   events: z
     .array(
@@ -72,8 +74,8 @@ const VERBS: readonly Verb[] = [
   },
   {
     verb: 'approve',
-    says: 'give a permission that is missing',
-    does: ({ app }, { id: of }, by) => app.engine.manager.approveGrant(of, by),
+    says: 'give a workflow that stands still the permission it lacks',
+    does: allowWorkflow,
   },
   { verb: 'cancel', says: 'stop the session under way at a safe point', does: cancel },
 ];
@@ -109,6 +111,18 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     },
   }),
   route({
+    method: 'POST',
+    path: '/api/workflows/{workflow}/skip-pending',
+    scope: 'operate',
+    says: 'mark what waits and is older than a time as not to be done, of one topic or of all',
+    body: z.strictObject({ olderThan: z.int().min(0), topic: z.string().max(200).optional() }),
+    answer: z.strictObject({ workflow: id, skipped: count }),
+    async run({ api, params, body: { olderThan, topic }, by }) {
+      const workflow = await workflowAt(api, params.workflow);
+      return { workflow: workflow.id, skipped: await skipOlder(api, workflow, olderThan, topic, by) };
+    },
+  }),
+  route({
     method: 'PUT',
     path: '/api/workflows/{workflow}/state/{handler}',
     scope: 'operate',
@@ -122,6 +136,19 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+/** In pages, each one act: what became reserved in between is left to its run. */
+async function skipOlder({ app }: Api, { id: of }: Workflow, olderThan: number, topic: string | undefined, by: string) {
+  const { reader, manager } = app.engine;
+  let skipped = 0;
+  for (;;) {
+    const page = await reader.listEvents(of, { status: 'pending', topic, limit: SKIPPED_AT_ONCE });
+    const events = page.filter((event) => event.createdAt < olderThan).map((event) => event.id);
+    if (events.length === 0) return skipped;
+    skipped += (await manager.skipEvents(events, by)).changed;
+    if (events.length < page.length) return skipped;
+  }
+}
 
 export async function standingOf(
   api: Api,

@@ -43,7 +43,8 @@ const choice = z
     does: text,
     /** Refused before this time; null: now. */
     notBefore: maybeTime,
-    asks: z.enum(['result']).nullable(),
+    /** What to give besides: `result` in the body, `cover` (`calls`, `hours`, `target`), or `olderThan` (a time). */
+    asks: z.enum(['result', 'cover', 'olderThan']).nullable(),
     /** What it asks of this API; null for what is done elsewhere. */
     request: z.strictObject({ method: z.literal('POST'), path: text, body: json }).nullable(),
     argv: many(text).nullable(),
@@ -65,7 +66,7 @@ const resultAsked = z
 /** One thing that needs a person, with everything there is to decide by. */
 export const need = z
   .strictObject({
-    kind: z.enum(['unknown', 'approval', 'connection', 'repair', 'error', 'evidence']),
+    kind: z.enum(['unknown', 'approval', 'connection', 'repair', 'error', 'evidence', 'permission']),
     id: text,
     workflow: id,
     name: text,

@@ -46,6 +46,7 @@ function checkCall(call: Call): void {
   checkJson('the call', call.params, RESULT_CHARS_MAX);
   checkText('the preview', call.preview, RESULT_CHARS_MAX);
   if (call.title !== null) checkText('the title', call.title, TITLE_CHARS_MAX);
+  if (call.approvalWhy !== undefined) checkText('why it is asked for', call.approvalWhy, RESULT_CHARS_MAX);
   if (!(call.timeoutMs > 0 && Number.isSafeInteger(call.timeoutMs)))
     refuse('invalid', `a call with a timeout of ${call.timeoutMs} ms cannot be made`, 'it would never be over', {
       next: ['give it a timeout in milliseconds'],
@@ -77,7 +78,7 @@ function record(draft: Draft, run: ConsumerRun, call: Call): ReplyTo<'startMutat
   const row = ledgerRow(draft, run, call, events, first);
   draft.write({ set: 'mutation.recorded', row });
   if (call.needsApproval) {
-    const reason = `${call.connection}.${call.method} needs approval`;
+    const reason = call.approvalWhy ?? `${call.connection}.${call.method} needs approval`;
     return { ...stopRun(draft, run, 'paused:approval', { error: reason }), mutation: row.id, reason };
   }
   return { mutation: row.id, idempotencyKey: row.idempotencyKey, deadline: draft.now + call.timeoutMs };

@@ -10,6 +10,10 @@ export const COUNTS = {
   troubledOfWorkflow: `SELECT count(*) FROM mutations WHERE workflow_id = :workflow AND status = :status
       AND status <> 'applied' AND status <> 'in_flight' AND id >= :above AND id < :below`,
 
+  /** Calls of one method that went out since then. */
+  callsSince: `SELECT count(*) FROM (SELECT 1 FROM mutations WHERE workflow_id = :workflow AND id >= :above
+    AND connection = :connection AND method = :method AND call_deadline IS NOT NULL LIMIT :limit) AS counted`,
+
   pendingOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events
     WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit) AS counted`,
   reservedOfTopic: `SELECT count(*) FROM (SELECT 1 FROM events WHERE workflow_id = :workflow AND status = 'reserved'
