@@ -28,7 +28,7 @@ export type Delivery = { readonly id: string; readonly workflowId: string; reado
 
 export type Deployed = { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly isNew: boolean; readonly activated: boolean; readonly status: WorkflowStatus; readonly findings: readonly unknown[]; readonly inFlight: readonly string[]; readonly undo: readonly string[] | null; readonly asks: readonly Ask[]; readonly missing: readonly Ask[]; readonly request: string | null };
 
-export type Diagnosis = { readonly ok: boolean; readonly items: readonly { readonly name: string; readonly says: string; readonly count: number; readonly offenders: readonly unknown[] }[]; readonly next: string | null; readonly counts: Readonly<Record<string, number>>; readonly held: readonly { readonly invariant: string; readonly workflow: string; readonly id: string }[] };
+export type Diagnosis = { readonly ok: boolean; readonly items: readonly { readonly name: string; readonly says: string; readonly count: number; readonly offenders: readonly unknown[] }[]; readonly next: string | null; readonly counts: Readonly<Record<string, number>>; readonly held: readonly { readonly invariant: string; readonly workflow: string; readonly id: string }[]; readonly warnings: readonly { readonly about: string; readonly says: string }[] };
 
 export type Event = { readonly id: string; readonly workflowId: string; readonly topic: string; readonly messageId: string; readonly payload: unknown; readonly title: string | null; readonly status: EventStatus; readonly reservedByRunId: string | null; readonly redoOf: string | null; readonly pendingSeq: number; readonly publishedByRunId: string | null; readonly createdAt: number };
 
@@ -89,6 +89,8 @@ export type RunStatus = 'active' | 'paused:transient' | 'paused:approval' | 'pau
 export type Samples = { readonly events: readonly { readonly topic: string; readonly messageId: string; readonly payload: unknown; readonly title?: string }[]; readonly reads: readonly { readonly connection: string; readonly method: string; readonly request: unknown; readonly answer: unknown }[]; readonly mutations: readonly { readonly connection: string; readonly method: string; readonly params: unknown; readonly result: unknown }[]; readonly states: Readonly<Record<string, unknown>> };
 
 export type Scope = 'read' | 'operate' | 'edit' | 'admin';
+
+export type Secret = { readonly name: string; readonly version: number; readonly changedAt: number; readonly changedBy: string; readonly connections: readonly string[]; readonly trouble: string | null };
 
 export type Session = { readonly id: string; readonly executionId: string; readonly scriptId: string; readonly workflowId: string; readonly trigger: Trigger; readonly result: '' | 'completed' | 'failed'; readonly error: string | null; readonly cost: number; readonly handlerRunCount: number; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
 
@@ -684,6 +686,34 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Worker[]; readonly next: null };
+  };
+  /** the secrets that are set, by name: who set them, and which connections use them; never what they are */
+  'GET /api/secrets': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Secret[]; readonly next: string | null };
+  };
+  /** set a secret; connections that were refused for want of it are tried again */
+  'PUT /api/secrets/{name}': {
+    path: { name: string };
+    query: Record<never, never>;
+    body: { readonly value: string };
+    answer: { readonly schema: 1 } & { readonly name: string; readonly version: number; readonly connections: readonly string[]; readonly freed: readonly string[] };
+  };
+  /** take a secret away; calls that need it wait until it is set again */
+  'POST /api/secrets/{name}/remove': {
+    path: { name: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly name: string; readonly connections: readonly string[] };
+  };
+  /** seal every secret with a new master key; what they are stays the same */
+  'POST /api/rotate-key': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly resealed: number; readonly place: string };
   };
   /** every act of a person, newest first */
   'GET /api/audit': {

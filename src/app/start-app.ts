@@ -7,6 +7,7 @@ import { Meters } from '#metrics';
 import type { Write } from '#model';
 import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
 import { handOffDue, Scheduler } from '#scheduler';
+import { type MasterKeys, masterKeys, Vault } from '#secret';
 import { runDueSession, takeHandOff } from '#session';
 import { Worker } from '#worker';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
@@ -19,7 +20,10 @@ export interface AppOptions {
   readonly fleet?: FleetPlace | undefined;
   /** Where relative paths of the config begin. */
   readonly baseFolder?: string;
+  /** Asked first; what it does not know is asked of the vault. */
   readonly resolveSecret?: SecretSource;
+  /** Where the master key of the vault is; a file in the data folder where nothing is said. */
+  readonly keys?: MasterKeys;
   /** How names are resolved; the system's own where nothing is given. */
   readonly lookup?: OpenOptions['lookup'];
   readonly sandbox?: SandboxOptions;
@@ -47,6 +51,7 @@ export interface App {
   readonly clock: Clock;
   /** Asked at each use, like those of connections; nothing is kept. */
   readonly secret: SecretSource;
+  readonly vault: Vault;
   readonly meters: Meters;
   /** No further run begins: whoever asks for work should ask another process. */
   isDraining(): boolean;
@@ -60,9 +65,14 @@ export async function startApp(options: AppOptions): Promise<App> {
   const fleet = new FleetConfig(options.config?.fleet);
   let time = options.clock ?? systemClock;
   const clock: Clock = { now: () => time.now() };
+  const { dataDir, keys = masterKeys({ dataDir, env: {} }) } = options;
+  // The config is checked before the folder is opened; nothing is asked for a secret before both are there.
+  let vault: Vault | undefined;
+  const secret = async (name: string): Promise<string | undefined> =>
+    (await options.resolveSecret?.(name)) ?? (await vault?.reveal(name));
   const connections = openConnections(options.config ?? {}, {
     clock,
-    ...(options.resolveSecret && { resolveSecret: options.resolveSecret }),
+    resolveSecret: secret,
     ...(options.lookup && { lookup: options.lookup }),
     ...(options.baseFolder !== undefined && { baseFolder: options.baseFolder }),
   });
@@ -74,19 +84,21 @@ export async function startApp(options: AppOptions): Promise<App> {
   const engine =
     member?.engine ??
     (await openEngine({
-      dataDir: options.dataDir,
+      dataDir,
       clock,
       observer,
       ...(options.ids && { ids: options.ids }),
       ...(options.onFatal && { onFatal: options.onFatal }),
     }));
   const sandbox = createSandboxPool(options.sandbox);
+  vault = new Vault({ engine, keys });
   const parts = {
     engine,
     connections,
     sandbox,
     clock,
-    secret: options.resolveSecret ?? (() => undefined),
+    secret,
+    vault,
     meters,
     onError: options.onError ?? (() => undefined),
   };
@@ -232,8 +244,8 @@ function hostOf({ engine, connections, sandbox, clock }: AppParts) {
   return { host, ledger, beginDraining };
 }
 
-function partsOf({ engine, connections, sandbox, clock, secret, meters }: AppParts): Omit<AppParts, 'onError'> {
-  return { engine, connections, sandbox, clock, secret, meters };
+function partsOf({ engine, connections, sandbox, clock, secret, vault, meters }: AppParts): Omit<AppParts, 'onError'> {
+  return { engine, connections, sandbox, clock, secret, vault, meters };
 }
 
 async function letGo({ sandbox, connections, engine }: AppParts): Promise<void> {

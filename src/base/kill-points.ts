@@ -16,6 +16,8 @@ export const KILL_POINTS = [
   'look-up-answered',
   /** Of a deployment, between its commits. */
   'deploy-step',
+  /** Every secret is sealed with a new master key, and the key is not yet in its place. */
+  'key-rotated',
   /** Asked to end: no session is left, and this incarnation has not yet said goodbye. */
   'drained',
 ] as const;

@@ -10,6 +10,7 @@ export interface LoadedConfig {
   readonly config: {
     readonly connections?: unknown;
     readonly http?: unknown;
+    readonly secrets?: unknown;
     readonly notify?: unknown;
     readonly fleet?: unknown;
   };

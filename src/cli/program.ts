@@ -12,6 +12,7 @@ import { addMigrateStore } from './commands/migrate-store.ts';
 import { addPermissions } from './commands/permissions.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addScripts } from './commands/scripts.ts';
+import { addSecrets } from './commands/secrets.ts';
 import { addStart } from './commands/start.ts';
 import { addStatus } from './commands/status.ts';
 import { addThings } from './commands/things.ts';
@@ -67,14 +68,16 @@ const GROUPS = [
   ['Answering the engine’s questions:', [addAnswers]],
   ['What workflows may do:', [addPermissions]],
   ['Looking:', [addThings, addLists]],
-  ['Who gets in, and who did what:', [addAccess, addAudit]],
+  ['Who gets in, and who did what:', [addAccess, addSecrets, addAudit]],
 ] as const;
 
 const HELP = { label: 'see the commands', argv: ['pawl', 'help'] };
 
 function usageError(error: CommanderError, command = ''): UsageError {
   if (error.code === 'commander.help') return new UsageError('say what to do', 'no command was given', [HELP]);
-  const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  // What stands after the = may be a secret that somebody wrote into the command.
+  const words = error.message.replace(/^error: /, '').replace(/(unknown option '[^=']*)=[^\n]*/, "$1'");
+  const [message = '', ...rest] = words.split('\n');
   const suggestion = rest.map((line) => line.trim()).find((line) => line !== '');
   if (error.code === 'commander.unknownCommand') {
     return new UsageError(message, suggestion ?? 'Pawl has no such command', [HELP]);

@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { UsageError } from './usage-error.ts';
 
 /** Everything a command sees of the process around it. */
 export interface Terminal {
@@ -11,6 +13,8 @@ export interface Terminal {
   err(text: string): void;
   input(): Promise<string>;
   confirm(question: string): Promise<boolean>;
+  /** What a person types without anybody seeing it. */
+  hidden(question: string): Promise<string>;
 }
 
 export function processTerminal(): Terminal {
@@ -25,6 +29,23 @@ export function processTerminal(): Terminal {
       const parts: Buffer[] = [];
       for await (const part of stdin) parts.push(Buffer.from(part as Uint8Array));
       return Buffer.concat(parts).toString('utf8');
+    },
+    async hidden(question) {
+      // readline shows what is typed by writing it: here that goes nowhere.
+      const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+      const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
+      // Only now: before this the terminal itself shows what is typed.
+      stderr.write(question);
+      try {
+        return await new Promise<string>((resolve, reject) => {
+          lines.once('SIGINT', () => reject(new UsageError('nothing was set', 'it was broken off')));
+          lines.once('close', () => resolve(''));
+          lines.question('').then(resolve, reject);
+        });
+      } finally {
+        lines.close();
+        stderr.write('\n');
+      }
     },
     async confirm(question) {
       const lines = createInterface({ input: stdin, output: stderr });

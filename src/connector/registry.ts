@@ -10,7 +10,7 @@ import { createLimiter, type Limiter, type Slot } from './limiter.ts';
 import { NotDoneError, notDone, type Outcome, type ReadOutcome, type Reconciled } from './outcome.ts';
 import { problemsOf } from './problems.ts';
 import { readConnections } from './read-config.ts';
-import type { SecretSource } from './secrets.ts';
+import { type SecretSource, secretsIn } from './secrets.ts';
 import type { ApprovalRule, Settings } from './settings.ts';
 
 /** The connectors that come with Pawl. */
@@ -250,6 +250,11 @@ export class Connections {
     const { connector } = this.#open.get(name) ?? {};
     const found = connector && (connector.mutations[method] ?? connector.reads[method]);
     return found && pattern !== '*' ? found.target({ path: pattern, dir: pattern }) : pattern;
+  }
+
+  /** The secrets that its config names. */
+  secretsOf(name: string): readonly string[] {
+    return secretsIn(this.#find(name).settings);
   }
 
   /** Which mutations of a connection wait for a person. */

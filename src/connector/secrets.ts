@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JSON_DEPTH_MAX } from '#base';
+import { JSON_DEPTH_MAX, PawlError } from '#base';
 import { NotDoneError, notDone } from './outcome.ts';
 
 /** A credential by name. The value is fetched only at the call, and never kept. */
@@ -9,6 +9,14 @@ export type SecretReference = z.infer<typeof secretReference>;
 /** A shorter one would blank out half of every text it is removed from. */
 const REDACTED_LENGTH_MIN = 4;
 export type SecretSource = (name: string) => Promise<string | undefined> | string | undefined;
+
+/** The names of the secrets that a config refers to. */
+export function secretsIn(config: unknown): string[] {
+  const reference = secretReference.safeParse(config);
+  if (reference.success) return [reference.data.secret];
+  if (typeof config !== 'object' || config === null) return [];
+  return [...new Set(Object.values(config).flatMap(secretsIn))];
+}
 
 /** The secrets one call has used, so that nothing that comes of the call can carry them. */
 export interface CallSecrets {
@@ -28,6 +36,9 @@ export function callSecrets(source: SecretSource): CallSecrets {
       text,
       JSON.stringify(text).slice(1, -1),
       encodeURIComponent(text),
+      new URLSearchParams([['', text]]).toString().slice(1),
+      Buffer.from(text).toString('hex'),
+      Buffer.from(text).toString('hex').toUpperCase(),
       ...base64Spellings(Buffer.from(text), 'base64'),
       ...base64Spellings(Buffer.from(text), 'base64url'),
     ].filter((spelling) => spelling.length >= REDACTED_LENGTH_MIN);
@@ -41,9 +52,12 @@ export function callSecrets(source: SecretSource): CallSecrets {
     try {
       value = await source(name);
     } catch (cause) {
-      throw new NotDoneError(notDone('auth', `the secret "${name}" could not be read`), { cause });
+      const why = cause instanceof PawlError ? cause.message : `the secret "${name}" could not be read`;
+      throw new NotDoneError(notDone('auth', why), { cause });
     }
-    if (value === undefined || value === '') throw new NotDoneError(notDone('auth', `the secret "${name}" is not set`));
+    if (value === undefined || value === '') {
+      throw new NotDoneError(notDone('auth', `the secret "${name}" is not set: pawl secret set ${name}`));
+    }
     note(name, value);
     return value;
   }

@@ -208,8 +208,8 @@ export abstract class ModelMethods<M extends Mode> {
   revokeToken(token: TokenId, by: string) {
     return this.send({ do: 'revokeToken', token, by });
   }
-  setSecret(name: string, box: string, by: string) {
-    return this.send({ do: 'setSecret', name, box, by });
+  setSecret(name: string, box: string, by: string, options: { resealOf?: number | undefined } = {}) {
+    return this.send({ do: 'setSecret', name, box, by, ...options });
   }
   removeSecret(name: string, by: string) {
     return this.send({ do: 'removeSecret', name, by });

@@ -21,8 +21,17 @@ export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid('the body is not JSON', cause instanceof Error ? cause.message : 'it cannot be parsed', cause);
+    throw invalid(
+      'the body is not JSON',
+      cause instanceof Error ? withoutText(cause.message) : 'it cannot be parsed',
+      cause,
+    );
   }
+}
+
+/** The words of the parser quote what it read, which may be a secret. */
+function withoutText(message: string): string {
+  return message.replace(/,? ?(?:\.\.\.)?"[\s\S]*"(?:\.\.\.)? is not valid JSON$/, ': it is not valid JSON');
 }
 
 function parsed<S extends z.ZodType>(what: string, schema: S, value: unknown): z.infer<S> {

@@ -84,4 +84,10 @@ const REFUSALS: Partial<Readonly<Record<RefusalCode, ContentfulStatusCode>>> = {
   'not-subscribed': 400,
 };
 
-const OTHERS: Readonly<Record<string, ContentfulStatusCode>> = { 'backup-exists': 409 };
+const OTHERS: Readonly<Record<string, ContentfulStatusCode>> = {
+  'backup-exists': 409,
+  'key-unavailable': 503,
+  'key-missing': 503,
+  'key-wrong': 503,
+  'secret-damaged': 409,
+};

@@ -10,6 +10,7 @@ import { LOOK_ROUTES } from './routes/look.ts';
 import { PERMISSION_ROUTES } from './routes/permissions.ts';
 import { PROBE_ROUTES } from './routes/probes.ts';
 import { RECORDED_ROUTES } from './routes/recorded.ts';
+import { SECRET_ROUTES } from './routes/secrets.ts';
 import { SHOW_ROUTES } from './routes/show.ts';
 import { STATUS_ROUTES } from './routes/status.ts';
 import { VERSION_ROUTES } from './routes/versions.ts';
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   ...ANSWER_ROUTES,
   ...CONNECTION_ROUTES,
   ...WORKER_ROUTES,
+  ...SECRET_ROUTES,
   ...AUDIT_ROUTES,
   ...HOOK_ROUTES,
 ];

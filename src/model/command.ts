@@ -314,7 +314,16 @@ export interface Commands {
     gives: { token: TokenId };
   };
   revokeToken: { takes: { token: TokenId; by: string }; gives: Record<never, never> };
-  setSecret: { takes: { name: string; box: string; by: string }; gives: { version: number } };
+  setSecret: {
+    takes: {
+      name: string;
+      box: string;
+      by: string;
+      /** The same secret under another master key: made from the box of this version, and of no use for a later one. */
+      resealOf?: number | undefined;
+    };
+    gives: { version: number };
+  };
   removeSecret: { takes: { name: string; by: string }; gives: Record<never, never> };
   giveGrants: {
     takes: { workflow: WorkflowId; grants: readonly GivenGrant[]; by: string };

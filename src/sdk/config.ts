@@ -40,9 +40,18 @@ interface FleetOptions {
   timeoutMs?: Record<string, number>;
 }
 
+/** Where the master key is that seals what `pawl secret set` keeps; a file in the data folder where nothing is said. */
+interface SecretsOptions {
+  /** A file that only its owner may read; relative to the config file. */
+  keyFile?: string;
+  /** A program that prints the key, and its arguments: that of the system's keychain, for one. */
+  keyCommand?: readonly string[];
+}
+
 interface Other {
   http?: HttpOptions;
   fleet?: FleetOptions;
+  secrets?: SecretsOptions;
 }
 
 export interface Config extends Other {

@@ -41,6 +41,8 @@ const ACT_WORDS: Readonly<Record<string, string>> = {
   'log in': 'opened a session of the console',
   'log out': 'ended a session of the console',
   'set secret': 'set a secret',
+  'reseal secret': 'sealed a secret with another key',
+  'rotate key': 'changed the master key',
   'remove secret': 'took a secret away',
   'back up': 'wrote a backup',
 };

@@ -19,6 +19,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   connector: ['base', 'sdk'],
   trigger: ['base'],
   permission: ['base', 'model'],
+  secret: ['base', 'model', 'execution'],
   ledger: ['base', 'model', 'execution', 'connector', 'permission'],
   handler: ['base', 'model', 'execution', 'connector', 'ledger', 'sandbox', 'script'],
   session: ['base', 'model', 'execution', 'handler'],
@@ -32,6 +33,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'connector',
     'permission',
+    'secret',
     'ledger',
     'handler',
     'session',
@@ -42,7 +44,21 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   rehearse: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session'],
   story: ['base', 'model', 'execution', 'permission'],
   http: ['base', 'model', 'execution', 'metrics', 'script', 'connector', 'trigger', 'permission', 'app', 'story'],
-  cli: ['base', 'model', 'store', 'log', 'sdk', 'script', 'sandbox', 'connector', 'app', 'rehearse', 'story', 'http'],
+  cli: [
+    'base',
+    'model',
+    'store',
+    'log',
+    'sdk',
+    'script',
+    'sandbox',
+    'connector',
+    'secret',
+    'app',
+    'rehearse',
+    'story',
+    'http',
+  ],
 };
 
 /** The store can write, so it is handed only to the room whose job that is, and to the one that opens and inspects it. */

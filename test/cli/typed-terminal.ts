@@ -34,6 +34,11 @@ export async function type(
       err += text;
     },
     input: async () => input,
+    hidden: async (question) => {
+      if (answers === undefined) throw new Error('a command asked something where nobody can answer');
+      err += question;
+      return input;
+    },
     confirm: async () => {
       if (answers === undefined) throw new Error('a command asked something where nobody can answer');
       return answers;

@@ -35,8 +35,8 @@ export class Stage {
   app: App;
   /** Settings of the connection "shop", read at each start. */
   shop: Record<string, unknown>;
-  /** Every secret; read at each use. */
-  secret = 'token';
+  /** Every secret; read at each use. Undefined: what the vault has. */
+  secret: string | undefined = 'token';
   #pokes = 0;
   readonly #atKeyboard: boolean;
   #served: Served | undefined;

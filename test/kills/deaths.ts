@@ -25,6 +25,7 @@ const REACHED: Readonly<Record<KillPoint, number>> = {
   'call-answered': 6,
   'look-up-answered': 2,
   'deploy-step': 2,
+  'key-rotated': 1,
   drained: 1,
 };
 

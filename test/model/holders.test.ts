@@ -84,10 +84,14 @@ forEachStore('a secret is set, set again, taken away and set once more; its vers
   await world.refuses('not-found', () => manager.removeSecret('shop', PERSON));
   await world.refuses('not-found', () => manager.removeSecret('mail', PERSON));
   assert.equal((await manager.setSecret('shop', 'three', PERSON)).version, 4);
+  assert.equal((await manager.setSecret('shop', 'three, resealed', PERSON, { resealOf: 4 })).version, 5);
+  await world.refuses('wrong-state', () => manager.setSecret('shop', 'x', PERSON, { resealOf: 4 }), /was changed/);
+  await world.refuses('wrong-state', () => manager.setSecret('mail', 'x', PERSON, { resealOf: 0 }), /was changed/);
   await world.refuses('invalid', () => manager.setSecret('', 'x', PERSON));
   await world.refuses('invalid', () => manager.setSecret('shop', '', PERSON));
   const said = world.rows.audit.values().map(({ act, detail }) => `${act} ${detail}`.trim());
-  assert.deepEqual(said, ['set secret version 1', 'set secret version 2', 'remove secret', 'set secret version 4']);
+  const set = [1, 2, 4].map((version) => `set secret version ${version}`);
+  assert.deepEqual(said, [...set.slice(0, 2), 'remove secret', ...set.slice(2), 'reseal secret version 5']);
 });
 
 const GRANT = { connection: 'shop', method: 'post', targets: ['/a*', '/b'], capPerHour: 100 };

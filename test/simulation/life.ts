@@ -2,6 +2,7 @@ import { type App, runApp } from '#app';
 import { ID_PREFIX, type IdKind, type IdOf, type IdSource, StoreUnavailableError } from '#base';
 import { startEngine } from '#execution';
 import { Meters } from '#metrics';
+import { masterKeys, Vault } from '#secret';
 import { type LaterHistory, readLater } from '#store';
 import type { Opened } from './disk.ts';
 import { FaultyStore } from './faulty-store.ts';
@@ -66,6 +67,7 @@ export class Life {
       clock: loop,
       secret: () => undefined,
       meters: new Meters(),
+      vault: new Vault({ engine, keys: masterKeys({ dataDir: '/nowhere', env: {} }) }),
       onError: (error) => this.#broke(error),
     });
   }

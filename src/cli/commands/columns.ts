@@ -93,6 +93,13 @@ export const COLUMNS = {
     column('by', 'createdBy'),
     column('id'),
   ],
+  secrets: (now: number) => [
+    column('secret', 'name'),
+    { title: 'used by', text: (row: Row) => (Array.isArray(row.connections) ? row.connections.join(', ') : '') },
+    time('set', 'changedAt', now),
+    column('by', 'changedBy'),
+    column('trouble'),
+  ],
   connections: (now: number) => [
     column('connection', 'name'),
     column('type'),

@@ -47,12 +47,13 @@ export function addData(program: Command, terminal: Terminal, ended: Ended): voi
   define(terminal, ended, doctor, async (act) => {
     const answer = await diagnosis(act);
     const broken = answer.items.filter(({ offenders }) => offenders.length > 0);
+    const warned = (answer.warnings ?? []).map(({ about, says }) => `${about}: ${says}\n`).join('');
     act.print(answer, () =>
       broken.length === 0
-        ? `${plural(answer.items.length, 'invariant')} hold\n`
+        ? `${plural(answer.items.length, 'invariant')} hold\n${warned}`
         : broken
             .map(({ name, says, offenders }) => `${name}: ${says}\n${offenders.map(offenderLine).join('')}`)
-            .join(''),
+            .join('') + warned,
     );
     return broken.length === 0 ? EXIT.ok : EXIT.failed;
   });
@@ -61,6 +62,8 @@ export function addData(program: Command, terminal: Terminal, ended: Ended): voi
 interface Diagnosis {
   readonly schema: number;
   readonly items: readonly { readonly name: string; readonly says: string; readonly offenders: readonly unknown[] }[];
+  /** What breaks nothing; a folder that nobody runs has nothing to say of it. */
+  readonly warnings?: readonly { readonly about: string; readonly says: string }[];
 }
 
 /** A folder that was named and that no engine runs on is read as it lies. */

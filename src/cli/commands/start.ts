@@ -76,13 +76,18 @@ async function run(
   if (options.fleet) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
-  const [{ startApp }, { serve }] = await Promise.all([import('#app'), import('#http')]);
+  const [{ startApp }, { serve }, { masterKeys }] = await Promise.all([
+    import('#app'),
+    import('#http'),
+    import('#secret'),
+  ]);
   const app = await startApp({
     dataDir,
     config,
     fleet: options.fleet,
     baseFolder: folder,
     resolveSecret: secretSource(dataDir, terminal.env),
+    keys: masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder }),
     onError,
     onWrites: log.wrote,
     onFatal: (error) => endAtOnce(error, log),

@@ -1,11 +1,14 @@
 import type { Clock } from '#base';
 import { type ErrorClass, type NotDone, notDone } from '../outcome.ts';
+import type { CallSecrets } from '../secrets.ts';
 import { AddressRefusedError } from './guarded-socket.ts';
 
 const RETRY_AFTER_MS_MAX = 24 * 3_600_000;
 /** Refusals of most servers, but these may come when the work was done or is still going on. */
 const UNCERTAIN_4XX = [408, 409, 425];
 const EXCERPT_LENGTH_MAX = 300;
+/** Of an answer that is all blanks but for a word. */
+const READ_BYTES_MAX = 256 * 1_024;
 
 export type MutationStatus =
   | { readonly kind: 'applied' }
@@ -54,11 +57,10 @@ export function retryAfterMs(header: string | undefined, clock: Clock): number |
   return Number.isNaN(waitMs) ? undefined : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, waitMs));
 }
 
-/** What the provider said, for an error message. */
-export function excerpt(body: Buffer): string {
-  const text = body
-    .subarray(0, EXCERPT_LENGTH_MAX * 4)
-    .toString('utf8')
+/** What the provider said, for an error message. A secret is taken out before anything is cut: nobody would know half of it again. */
+export function excerpt(body: Buffer, secrets: Pick<CallSecrets, 'redact'>): string {
+  const text = secrets
+    .redact(body.subarray(0, READ_BYTES_MAX).toString('utf8'))
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   if (text === '') return '';

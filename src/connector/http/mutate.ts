@@ -1,6 +1,6 @@
 import type { MutationLimits } from '../connector.ts';
 import { notDone, type Outcome } from '../outcome.ts';
-import { callSecrets } from '../secrets.ts';
+import { type CallSecrets, callSecrets } from '../secrets.ts';
 import { resultOf } from './answer-body.ts';
 import type { MutationArguments } from './arguments.ts';
 import { describeError, excerpt, mutationStatus, notSent, retryAfterMs } from './classify.ts';
@@ -36,13 +36,18 @@ export async function httpMutate(
         callEnded: exchanged.callEnded,
       });
     case 'answer':
-      return secrets.redact(await outcomeOf(connection, exchanged, what));
+      return secrets.redact(await outcomeOf(connection, exchanged, what, secrets));
   }
 }
 
-async function outcomeOf({ config, host }: HttpConnection, answer: Answer, what: string): Promise<Outcome> {
+async function outcomeOf(
+  { config, host }: HttpConnection,
+  answer: Answer,
+  what: string,
+  secrets: CallSecrets,
+): Promise<Outcome> {
   const { status, bodyState, callEnded } = answer;
-  const said = `${what} answered ${status}${excerpt(answer.body)}`;
+  const said = `${what} answered ${status}${excerpt(answer.body, secrets)}`;
   const meaning = mutationStatus(status, config.notDone);
   switch (meaning.kind) {
     case 'refused':

@@ -1,6 +1,6 @@
 import type { ReadLimits } from '../connector.ts';
 import { NotDoneError, notDone, type ReadOutcome } from '../outcome.ts';
-import { callSecrets } from '../secrets.ts';
+import { type CallSecrets, callSecrets } from '../secrets.ts';
 import { type HttpResult, resultOf } from './answer-body.ts';
 import type { ReadArguments } from './arguments.ts';
 import { classOf, describeError, excerpt, isReadValue, notSent, retryAfterMs } from './classify.ts';
@@ -22,14 +22,19 @@ export async function httpRead(
   const secrets = callSecrets(connection.host.resolveSecret);
   const request = await buildRequest(connection.config, method, args, secrets);
   try {
-    return secrets.redact(await follow(connection, request, limits));
+    return secrets.redact(await follow(connection, request, limits, secrets));
   } catch (error) {
     if (error instanceof NotDoneError) return secrets.redact(error.outcome);
     throw error;
   }
 }
 
-async function follow(connection: HttpConnection, first: Request, limits: ReadLimits): Promise<HttpReadOutcome> {
+async function follow(
+  connection: HttpConnection,
+  first: Request,
+  limits: ReadLimits,
+  secrets: CallSecrets,
+): Promise<HttpReadOutcome> {
   const { config, host, pool } = connection;
   const bytesMax = config.responseBytesMax;
   let request = first;
@@ -42,7 +47,7 @@ async function follow(connection: HttpConnection, first: Request, limits: ReadLi
     }
     const location = exchanged.headers.location;
     if (!REDIRECTS.includes(exchanged.status) || location === undefined)
-      return valueOrError(connection, exchanged, what);
+      return valueOrError(connection, exchanged, what, secrets);
     request = redirected(connection, request, location);
   }
   return notDone(
@@ -73,11 +78,16 @@ function redirected({ isTrusted }: HttpConnection, from: Request, location: stri
   return { ...from, url, headers };
 }
 
-async function valueOrError({ config, host }: HttpConnection, answer: Answer, what: string): Promise<HttpReadOutcome> {
+async function valueOrError(
+  { config, host }: HttpConnection,
+  answer: Answer,
+  what: string,
+  secrets: CallSecrets,
+): Promise<HttpReadOutcome> {
   const { status, bodyState } = answer;
   if (!isReadValue(status)) {
     const waitMs = retryAfterMs(answer.headers['retry-after'], host.clock);
-    return notDone(classOf(status), `${what} answered ${status}${excerpt(answer.body)}`, waitMs);
+    return notDone(classOf(status), `${what} answered ${status}${excerpt(answer.body, secrets)}`, waitMs);
   }
   if (bodyState === 'broken-off') return notDone('transient', `${what} broke off its answer: ${answer.problem}`);
   const result = await resultOf(answer, config.responseBytesMax);

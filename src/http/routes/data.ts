@@ -61,6 +61,8 @@ export const DATA_ROUTES: readonly Route[] = [
         counts: z.record(z.string(), count),
         /** Workflows that the engine held at its start because one of these was broken. */
         held: many(z.strictObject({ invariant: text, workflow: id, id: text })),
+        /** What breaks nothing, and somebody should see to. */
+        warnings: many(z.strictObject({ about: text, says: text })),
       })
       .meta({ id: 'Diagnosis' }),
     async run({ api: { app } }) {
@@ -80,10 +82,19 @@ export const DATA_ROUTES: readonly Route[] = [
       }));
       const items = [...rules, ...found];
       const ok = items.every(({ count: broken }) => broken === 0);
-      return { ok, items, next: null, counts: await counts(reader), held: recovered.violations };
+      const warnings = await secretWarnings(app.vault);
+      return { ok, items, next: null, counts: await counts(reader), held: recovered.violations, warnings };
     },
   }),
 ];
+
+const SECRETS_MAX = 1_000;
+
+async function secretWarnings(vault: Api['app']['vault']): Promise<{ about: string; says: string }[]> {
+  const { rows } = await vault.list(undefined, SECRETS_MAX);
+  const troubles = await Promise.all(rows.map(async ({ name }) => ({ name, says: await vault.trouble(name) })));
+  return troubles.flatMap(({ name, says }) => (says === undefined ? [] : [{ about: `secret ${name}`, says }]));
+}
 
 const COUNTED = ['workflows', 'scripts', 'handler_runs', 'events', 'mutations', 'inputs'] as const;
 
