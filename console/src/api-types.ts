@@ -16,6 +16,8 @@ export type Backlog = { readonly workflow: string; readonly name: string; readon
 
 export type Bucket = { readonly at: number; readonly inputs: number; readonly outputs: number; readonly done: number; readonly failed: number; readonly waiting: number; readonly unknown: number };
 
+export type Channel = { readonly name: string; readonly type: 'webhook' | 'email' | 'command'; readonly kinds: readonly string[] | null; readonly status: 'untried' | 'ok' | 'failing'; readonly error: string | null; readonly at: number | null; readonly waiting: number };
+
 export type Chart = { readonly per: 'hour' | 'day'; readonly from: number; readonly to: number; readonly items: readonly Bucket[] };
 
 export type Choice = { readonly id: string; readonly label: string; readonly does: string; readonly notBefore: number | null; readonly asks: 'result' | 'cover' | 'olderThan' | null; readonly request: { readonly method: 'POST'; readonly path: string; readonly body: unknown } | null; readonly argv: readonly string[] | null };
@@ -63,6 +65,8 @@ export type Need = { readonly kind: 'unknown' | 'approval' | 'connection' | 'rep
 export type NeedsCount = { readonly total: number; readonly kinds: Readonly<Record<string, number>> };
 
 export type NextStep = { readonly label: string; readonly argv?: readonly string[] };
+
+export type Notice = { readonly id: string; readonly caseKey: string; readonly channel: string; readonly status: 'due' | 'sent' | 'given_up'; readonly tries: number; readonly dueAt: number; readonly error: string | null; readonly createdAt: number; readonly settledAt: number | null };
 
 export type Output = { readonly id: string; readonly workflow: string; readonly name: string; readonly handler: string; readonly run: string; readonly version: string; readonly title: string | null; readonly connection: string; readonly method: string; readonly preview: string; readonly status: OutputStatus; readonly words: string; readonly setAside: boolean; readonly resolvedBy: 'provider' | 'reconcile' | 'user_assert_applied' | 'user_assert_failed' | 'user_skip' | 'user_reject' | 'expired' | null; readonly resolvedByName: string | null; readonly error: string | null; readonly events: readonly string[]; readonly inputs: readonly { readonly id: string; readonly source: string; readonly title: string }[]; readonly createdAt: number; readonly resolvedAt: number | null };
 
@@ -714,6 +718,27 @@ export interface Operations {
     query: Record<never, never>;
     body: Record<never, never>;
     answer: { readonly schema: 1 } & { readonly resealed: number; readonly place: string };
+  };
+  /** how people are told that something needs them, and whether that works */
+  'GET /api/channels': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Channel[]; readonly next: string | null };
+  };
+  /** tell somebody that they can be told */
+  'POST /api/channels/{name}/test': {
+    path: { name: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly channel: string; readonly ok: boolean; readonly error: string | null };
+  };
+  /** whom the engine told of what, newest first */
+  'GET /api/notices': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: 'due' | 'sent' | 'given_up'; channel?: string };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly Notice[]; readonly next: string | null };
   };
   /** every act of a person, newest first */
   'GET /api/audit': {

@@ -18,6 +18,10 @@ export const KILL_POINTS = [
   'deploy-step',
   /** Every secret is sealed with a new master key, and the key is not yet in its place. */
   'key-rotated',
+  /** That somebody is about to be told is durable, and nothing has gone out. */
+  'notice-begun',
+  /** They were told, and that is not yet durable. */
+  'notice-sent',
   /** Asked to end: no session is left, and this incarnation has not yet said goodbye. */
   'drained',
 ] as const;

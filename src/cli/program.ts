@@ -9,6 +9,7 @@ import { addExample } from './commands/example.ts';
 import { addFleet } from './commands/fleet.ts';
 import { addLists } from './commands/lists.ts';
 import { addMigrateStore } from './commands/migrate-store.ts';
+import { addNotices } from './commands/notices.ts';
 import { addPermissions } from './commands/permissions.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addScripts } from './commands/scripts.ts';
@@ -67,7 +68,7 @@ const GROUPS = [
   ['Acting on workflows, events and runs:', [addActs]],
   ['Answering the engine’s questions:', [addAnswers]],
   ['What workflows may do:', [addPermissions]],
-  ['Looking:', [addThings, addLists]],
+  ['Looking:', [addThings, addLists, addNotices]],
   ['Who gets in, and who did what:', [addAccess, addSecrets, addAudit]],
 ] as const;
 

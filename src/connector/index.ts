@@ -23,5 +23,5 @@ export {
   openConnections,
   type ReadOptions,
 } from './registry.ts';
-export type { SecretSource } from './secrets.ts';
+export { type CallSecrets, callSecrets, type SecretReference, type SecretSource, secretReference } from './secrets.ts';
 export type { ApprovalRule, Settings } from './settings.ts';

@@ -15,7 +15,8 @@ export interface Change {
     | 'worker'
     | 'audit'
     | 'token'
-    | 'secret';
+    | 'secret'
+    | 'notice';
   readonly id: string;
 }
 
@@ -150,6 +151,10 @@ function changeOfRow(write: Write): Change | undefined {
       return { kind: 'secret', id: write.row.name };
     case 'secret.changed':
       return { kind: 'secret', id: write.name };
+    case 'notice.opened':
+      return { kind: 'notice', id: write.row.id };
+    case 'notice.tried':
+      return { kind: 'notice', id: write.notice };
     case 'audit.appended':
       return { kind: 'audit', id: write.subject };
     default:

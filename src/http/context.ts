@@ -1,4 +1,5 @@
 import type { App } from '#app';
+import type { Notifier } from '#notify';
 import type { Teller } from '#story';
 import type { Access } from './access/access.ts';
 import type { Place } from './access/place.ts';
@@ -13,6 +14,7 @@ export interface Api {
   readonly startedAt: number;
   readonly live: Live;
   readonly access: Access;
+  readonly notifier: Notifier;
   readonly place: Place;
   readonly metrics: MetricsPage;
   readonly port: () => number;

@@ -7,6 +7,7 @@ import { DATA_ROUTES } from './routes/data.ts';
 import { HOOK_ROUTES } from './routes/hooks.ts';
 import { LIST_ROUTES } from './routes/lists.ts';
 import { LOOK_ROUTES } from './routes/look.ts';
+import { NOTICE_ROUTES } from './routes/notices.ts';
 import { PERMISSION_ROUTES } from './routes/permissions.ts';
 import { PROBE_ROUTES } from './routes/probes.ts';
 import { RECORDED_ROUTES } from './routes/recorded.ts';
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...CONNECTION_ROUTES,
   ...WORKER_ROUTES,
   ...SECRET_ROUTES,
+  ...NOTICE_ROUTES,
   ...AUDIT_ROUTES,
   ...HOOK_ROUTES,
 ];

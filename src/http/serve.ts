@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createAdaptorServer } from '@hono/node-server';
 import type { App } from '#app';
 import { PawlError } from '#base';
+import { Notifier } from '#notify';
 import { Access, ownerNamed } from './access/access.ts';
 import { ownerTokenIn } from './access/owner-token.ts';
 import { type Place, placeOf } from './access/place.ts';
@@ -29,6 +30,8 @@ export interface ServeOptions {
   readonly listen?: string | undefined;
   /** `http` of the config. */
   readonly config?: unknown;
+  /** Who tells people; started by whoever made it, with the address that this gives. */
+  readonly notifier?: Notifier;
   /** The built console. */
   readonly consoleDir?: string;
   /** Told of what is a bug: the asker only hears that it is one. */
@@ -37,6 +40,8 @@ export interface ServeOptions {
 
 export interface Served {
   readonly url: string;
+  /** The address for people, wherever they are. */
+  readonly publicUrl: string;
   /** Opens the console once, within ten minutes, for the owner of the data folder by this name. */
   loginUrl(name: string): string;
   close(): Promise<void>;
@@ -63,6 +68,7 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
     startedAt,
     live,
     access,
+    notifier: options.notifier ?? new Notifier({ engine, clock, channels: [], onError: () => undefined }),
     place,
     metrics: new MetricsPage(app, startedAt),
     port: () => port,
@@ -84,6 +90,7 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
   writeFileSync(urlFile, `${url}\n`);
   return {
     url,
+    publicUrl: place.publicUrl(port),
     loginUrl: (name) => loginLink(api, ownerNamed(name)).url,
     async close() {
       rmSync(urlFile, { force: true });

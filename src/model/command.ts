@@ -350,7 +350,13 @@ export interface Commands {
     gives: { opened: readonly NoticeId[] };
   };
   settleNotice: {
-    takes: { notice: NoticeId; sent: boolean; error?: string | undefined; retryAfterMs?: number | undefined };
+    takes: {
+      notice: NoticeId;
+      /** `begun` before the first byte goes out; the others are what came of it, or that there is nothing to tell any more. */
+      outcome: 'begun' | 'sent' | 'failed' | 'given_up';
+      error?: string | undefined;
+      retryAfterMs?: number | undefined;
+    };
     gives: { status: NoticeStatus };
   };
 

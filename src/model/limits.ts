@@ -47,6 +47,10 @@ export const CHANNELS_MAX = 100;
 export const NOTICE_TRIES_MAX = 10;
 export const NOTICE_MS_MIN = 10 * SECOND;
 export const NOTICE_MS_MAX = HOUR;
+/** Longer than any channel may take; one that is due again after it was never settled. */
+export const NOTICE_BEGUN_MS = 2 * MINUTE;
+/** What a notice says of itself between its first byte and its end. */
+export const NOTICE_BEGUN = 'it is being sent';
 
 export const RESERVATIONS_MAX = 1_000;
 export const PUBLISHES_MAX = 1_000;

@@ -292,12 +292,12 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
       (q) => ({ ...q, answer, answeredAt: at, answeredBy: by }),
     ),
   'notice.opened': (rows, { row }) => insert(rows.notices, row.id, row),
-  'notice.tried': (rows, { notice, from, to, dueAt, error, settledAt }) =>
+  'notice.tried': (rows, { notice, from, tries, to, dueAt, error, settledAt }) =>
     change(
       rows.notices,
       notice,
       (n) => n.status === 'due' && n.tries === from,
-      (n) => ({ ...n, status: to, tries: from + 1, dueAt, error, settledAt }),
+      (n) => ({ ...n, status: to, tries, dueAt, error, settledAt }),
     ),
   'audit.appended': (rows, write) => {
     const entries = rows.audit.values();

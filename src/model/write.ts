@@ -229,6 +229,7 @@ type PeopleWrite =
       set: 'notice.tried';
       notice: NoticeId;
       from: number;
+      tries: number;
       to: NoticeStatus;
       dueAt: number;
       error: string | null;

@@ -48,9 +48,43 @@ interface SecretsOptions {
   keyCommand?: readonly string[];
 }
 
+/** What needs a person; `retrying`: a service that has not answered for an hour. */
+type NeedKind = 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence' | 'permission' | 'retrying';
+
+/** How somebody is told when something needs a person: once for each case. */
+type Channel = { kinds?: readonly NeedKind[] } & (
+  | {
+      /** A POST, signed as Standard Webhooks say. */
+      type: 'webhook';
+      url: string;
+      secret: Secret;
+    }
+  | {
+      type: 'email';
+      to: string | readonly string[];
+      from: string;
+      /** STARTTLS on port 587 where nothing is said; `secure`: TLS from the first byte; `plain`: neither. */
+      smtp: {
+        host: string;
+        port?: number;
+        secure?: boolean;
+        plain?: boolean;
+        user?: string;
+        password?: Secret;
+        ca?: string;
+      };
+    }
+  | {
+      /** A program and its arguments, without a shell; `{sentence}`, `{link}`, `{workflow}`, `{kind}` and `{count}` are filled in. */
+      type: 'command';
+      command: readonly string[];
+    }
+);
+
 interface Other {
   http?: HttpOptions;
   fleet?: FleetOptions;
+  notify?: Record<string, Channel>;
   secrets?: SecretsOptions;
 }
 

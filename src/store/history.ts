@@ -53,6 +53,12 @@ export interface LogLine extends RunLog {
   readonly handlerName: string;
 }
 
+interface LateHandler {
+  readonly workflowId: WorkflowId;
+  readonly handlerName: string;
+  readonly transientSince: number;
+}
+
 export interface LogPage {
   readonly lines: readonly LogLine[];
   /** Where the next page begins; null when there is none. */
@@ -109,6 +115,8 @@ export interface History extends Source {
   tokens(page: Page): readonly Token[];
   /** By name; `after` is a name. */
   secrets(page: Page): readonly Secret[];
+  /** Handlers that have been waiting for a service since before then. */
+  lateHandlers(before: number, limit: number): readonly LateHandler[];
   /** How many events have this status: `max` means so many or more. */
   countPending(workflow: WorkflowId, topic: string, max: number): number;
   countEvents(workflow: WorkflowId, status: 'reserved' | 'parked', max: number): number;

@@ -43,6 +43,7 @@ const KINDS: Partial<Readonly<Record<ListName, IdKind>>> = {
   events: 'event',
   inputs: 'input',
   mutations: 'mutation',
+  notices: 'notice',
 };
 
 type Place = string | number;

@@ -136,6 +136,14 @@ export const PAST = {
     return yield* listed('tokens', { after, limit }, TOKENS.parse);
   },
 
+  *lateHandlers(before, limit) {
+    return yield* listed('lateHandlers', { before, limit }, ([workflowId, handlerName, since]) => ({
+      workflowId: workflowId as WorkflowId,
+      handlerName: String(handlerName),
+      transientSince: Number(since),
+    }));
+  },
+
   *secrets({ after = '', limit }) {
     return yield* listed('secrets', { after, limit }, SECRETS.parse);
   },

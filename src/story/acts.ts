@@ -36,6 +36,7 @@ const ACT_WORDS: Readonly<Record<string, string>> = {
   redo: 'asked to do it again',
   'cure connection': 'said that the connection works',
   'test connection': 'tested the connection',
+  'test channel': 'tested a channel',
   'create token': 'made a token',
   'revoke token': 'revoked a token',
   'log in': 'opened a session of the console',

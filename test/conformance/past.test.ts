@@ -22,6 +22,7 @@ const FILTERS: Readonly<Record<Parameters<History['list']>[0], Readonly<Record<s
   inputs: { source: 'shop', type: 'order' },
   mutations: { status: 'in_flight', connection: 'shop', method: 'post', script: SCRIPT, handler: 'book' },
   audit: { actor: 'ada', act: 'pause', subject: WF },
+  notices: { status: 'due', channel: 'mail' },
 };
 
 /** Every list bare, by each filter, searched, by time, in either order, of one workflow and of all. */
@@ -35,8 +36,8 @@ function listings(): Parameters<History['list']>[] {
       { limit: 10, from: AT - 1, to: AT + 1 },
       ...Object.entries(by).map(([filter, value]) => ({ limit: 10, by: { [filter]: value } })),
     ];
-    // The audit log knows subjects, not workflows.
-    const ofOne = name === 'audit' ? [] : filters.map((filter) => ({ ...filter, workflow: WF }));
+    // The audit log knows subjects, notices know cases, and neither workflows.
+    const ofOne = name === 'audit' || name === 'notices' ? [] : filters.map((filter) => ({ ...filter, workflow: WF }));
     return [...filters, ...ofOne].map((filter): Parameters<History['list']> => [name, filter]);
   });
 }
@@ -91,6 +92,7 @@ const QUESTIONS: { readonly [M in keyof Omit<History, 'close' | 'fetch'>]: Param
   audit: [[WF, 10]],
   tokens: [[PAGE]],
   secrets: [[PAGE]],
+  lateHandlers: [[AT + 1, 10]],
   countPending: [[WF, 'other', 10]],
   countEvents: [[WF, 'parked', 10]],
   pendingByTopic: [[10]],

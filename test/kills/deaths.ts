@@ -26,6 +26,8 @@ const REACHED: Readonly<Record<KillPoint, number>> = {
   'look-up-answered': 2,
   'deploy-step': 2,
   'key-rotated': 1,
+  'notice-begun': 1,
+  'notice-sent': 1,
   drained: 1,
 };
 

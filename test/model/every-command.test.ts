@@ -197,7 +197,7 @@ const STORIES: { readonly [N in CommandName]: Story<N> } = {
     const { opened } = await world.manager.openNotices('unknown mut_1', ['mail']);
     const [notice] = opened;
     assert.ok(notice);
-    return { notice, sent: true };
+    return { notice, outcome: 'sent' };
   },
   createMaintenanceTask: async (world) => ({ workflow: await inMaintenance(world) }),
   exitMaintenanceMode: async (world) => ({ workflow: await inMaintenance(world), by: PERSON, repaired: true }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TokenId } from '#base';
-import { COVER_MS_MAX, NOTICE_TRIES_MAX, TOKEN_MS_MAX, type TokenScope } from '#model';
+import { COVER_MS_MAX, NOTICE_BEGUN, NOTICE_BEGUN_MS, NOTICE_TRIES_MAX, TOKEN_MS_MAX, type TokenScope } from '#model';
 import { deploy, ORDERS, PERSON } from '../support/fixture.ts';
 import { awaitingApproval, preparing, stop } from '../support/stage.ts';
 import { forEachStore, type World } from '../support/world.ts';
@@ -267,26 +267,48 @@ forEachStore('a notice that could not be sent is tried ever more rarely, and the
   assert.ok(notice);
   const waits: number[] = [];
   for (let tries = 1; tries < NOTICE_TRIES_MAX; tries++) {
-    assert.equal((await manager.settleNotice(notice, { sent: false, error: 'no answer' })).status, 'due');
+    assert.equal((await manager.settleNotice(notice, { outcome: 'failed', error: 'no answer' })).status, 'due');
     waits.push((world.row('notices', notice).dueAt - clock.now()) / 1_000);
   }
   assert.deepEqual(waits, [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560]);
-  assert.equal((await manager.settleNotice(notice, { sent: false })).status, 'given_up');
+  assert.equal((await manager.settleNotice(notice, { outcome: 'failed' })).status, 'given_up');
   const row = world.row('notices', notice);
   assert.deepEqual([row.tries, row.error, row.settledAt], [NOTICE_TRIES_MAX, '', clock.now()]);
-  await world.refuses('wrong-state', () => manager.settleNotice(notice, { sent: true }));
+  await world.refuses('wrong-state', () => manager.settleNotice(notice, { outcome: 'sent' }));
 });
 
 forEachStore('a notice waits as long as its receiver asks for, within reason', async (world) => {
   const { manager, clock } = world;
   const [notice] = (await manager.openNotices('unknown mut_1', ['mail'])).opened;
   assert.ok(notice);
-  await manager.settleNotice(notice, { sent: false, error: 'later', retryAfterMs: 60_000 });
+  await manager.settleNotice(notice, { outcome: 'failed', error: 'later', retryAfterMs: 60_000 });
   assert.equal(world.row('notices', notice).dueAt, clock.now() + 60_000);
-  await manager.settleNotice(notice, { sent: false, error: 'later', retryAfterMs: 86_400_000 });
+  await manager.settleNotice(notice, { outcome: 'failed', error: 'later', retryAfterMs: 86_400_000 });
   assert.equal(world.row('notices', notice).dueAt, clock.now() + 3_600_000);
-  await world.refuses('invalid', () => manager.settleNotice(notice, { sent: false, retryAfterMs: -1 }));
-  await world.refuses('invalid', () => manager.settleNotice(notice, { sent: false, error: 'x'.repeat(2 ** 20 + 1) }));
-  assert.equal((await manager.settleNotice(notice, { sent: true })).status, 'sent');
+  await world.refuses('invalid', () => manager.settleNotice(notice, { outcome: 'failed', retryAfterMs: -1 }));
+  await world.refuses('invalid', () =>
+    manager.settleNotice(notice, { outcome: 'failed', error: 'x'.repeat(2 ** 20 + 1) }),
+  );
+  assert.equal((await manager.settleNotice(notice, { outcome: 'sent' })).status, 'sent');
   assert.equal(world.row('notices', notice).error, null);
+});
+
+forEachStore('a notice that was begun is begun once, and settled or given up', async (world) => {
+  const { manager, clock } = world;
+  const [notice, other] = (await manager.openNotices('unknown mut_1', ['mail', 'desk'])).opened;
+  assert.ok(notice && other);
+  assert.equal((await manager.settleNotice(notice, { outcome: 'begun' })).status, 'due');
+  const begun = world.row('notices', notice);
+  assert.deepEqual([begun.tries, begun.error, begun.dueAt], [0, NOTICE_BEGUN, clock.now() + NOTICE_BEGUN_MS]);
+  await world.refuses('wrong-state', () => manager.settleNotice(notice, { outcome: 'begun' }), /may have arrived/);
+  await manager.settleNotice(notice, { outcome: 'failed', error: 'refused' });
+  assert.deepEqual([world.row('notices', notice).tries, world.row('notices', notice).error], [1, 'refused']);
+  await manager.settleNotice(notice, { outcome: 'begun' });
+  assert.equal((await manager.settleNotice(notice, { outcome: 'sent' })).status, 'sent');
+  await manager.settleNotice(other, { outcome: 'begun' });
+  const given = await manager.settleNotice(other, { outcome: 'given_up', error: 'nobody knows whether it arrived' });
+  assert.equal(given.status, 'given_up');
+  assert.equal(world.row('notices', other).settledAt, clock.now());
+  await world.refuses('wrong-state', () => manager.settleNotice(other, { outcome: 'begun' }));
+  await world.refuses('invalid', () => manager.settleNotice(other, { outcome: 'lost' as never }));
 });

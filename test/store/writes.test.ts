@@ -377,6 +377,7 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
       set: 'notice.tried',
       notice: notice().id,
       from: 0,
+      tries: 1,
       to: 'due',
       dueAt: AT + 9,
       error: 'no answer',

@@ -88,5 +88,5 @@ export function openNotices(view: View): CommandOf<'openNotices'>[] {
 
 export function settleNotice(view: View): CommandOf<'settleNotice'>[] {
   const notices = view.rows.notices.values().map(({ id }) => id);
-  return [...notices, 'ntc_none' as NoticeId].map((notice) => ({ do: 'settleNotice', notice, sent: true }));
+  return [...notices, 'ntc_none' as NoticeId].map((notice) => ({ do: 'settleNotice', notice, outcome: 'sent' }));
 }

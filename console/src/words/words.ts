@@ -105,6 +105,7 @@ export const NEED_WORDS: Readonly<Record<Need['kind'], Word>> = {
   repair: ['Needs repair', 'bad'],
   error: ['Stopped', 'bad'],
   evidence: ['Two stories', 'bad'],
+  permission: ['Asks for more', 'ask'],
 };
 
 export function count(n: number, one: string, many = `${one}s`): string {

@@ -93,6 +93,22 @@ export const COLUMNS = {
     column('by', 'createdBy'),
     column('id'),
   ],
+  channels: (now: number) => [
+    column('channel', 'name'),
+    column('type'),
+    column('status'),
+    { title: 'waiting', text: (row: Row) => text(row.waiting), align: 'right' },
+    time('last', 'at', now),
+    column('error'),
+  ],
+  notices: (now: number) => [
+    time('when', 'createdAt', now),
+    column('channel'),
+    column('case', 'caseKey'),
+    column('status'),
+    { title: 'tries', text: (row: Row) => text(row.tries), align: 'right' },
+    column('error'),
+  ],
   secrets: (now: number) => [
     column('secret', 'name'),
     { title: 'used by', text: (row: Row) => (Array.isArray(row.connections) ? row.connections.join(', ') : '') },

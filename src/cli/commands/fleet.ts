@@ -73,13 +73,14 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
   try {
     const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
     const { config, folder } = await loadConfig(options.config);
-    const { startApp } = await import('#app');
+    const [{ startApp }, { masterKeys }] = await Promise.all([import('#app'), import('#secret')]);
     const app = await startApp({
       dataDir,
       config,
       fleet,
       baseFolder: folder,
       resolveSecret: secretSource(dataDir, terminal.env),
+      keys: masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder }),
       onError: log.error,
       onWrites: log.wrote,
       onFatal: (error) => endAtOnce(error, log),

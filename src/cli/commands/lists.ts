@@ -22,7 +22,7 @@ interface Listed {
 }
 
 interface Spec {
-  readonly noun: Exclude<Noun, 'workflows' | 'connections' | 'tokens' | 'secrets' | 'audit'>;
+  readonly noun: Exclude<Noun, 'workflows' | 'connections' | 'tokens' | 'secrets' | 'channels' | 'notices' | 'audit'>;
   readonly alias?: string;
   readonly says: string;
   readonly filters: readonly (keyof typeof FILTERS)[];

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { FleetPlace } from '#app';
+import type { App, FleetPlace } from '#app';
 import { define, type Ended } from '../command.ts';
 import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -76,11 +76,15 @@ async function run(
   if (options.fleet) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
-  const [{ startApp }, { serve }, { masterKeys }] = await Promise.all([
+  const [{ startApp }, { serve }, { masterKeys }, { Notifier, openChannels }] = await Promise.all([
     import('#app'),
     import('#http'),
     import('#secret'),
+    import('#notify'),
   ]);
+  // The config is checked before the folder is opened.
+  let secretOf: App['secret'] = () => undefined;
+  const channels = openChannels(config.notify, (name) => secretOf(name));
   const app = await startApp({
     dataDir,
     config,
@@ -92,16 +96,25 @@ async function run(
     onWrites: log.wrote,
     onFatal: (error) => endAtOnce(error, log),
   });
+  secretOf = app.secret;
   const { recovered, restored } = app.engine;
   if (recovered.runs > 0) say(`${plural(recovered.runs, 'interrupted run')} recovered`);
   if (restored.length > 0) say(`this data was put back from a backup: ${plural(restored.length, 'workflow')} on hold`);
   const { port, listen } = options;
-  const server = await serve(app, { port, listen, dataDir, config: config.http, onError }).catch(
+  const notifier = new Notifier({
+    engine: app.engine,
+    clock: app.clock,
+    channels,
+    isShared: options.fleet !== undefined,
+    onError,
+  });
+  const server = await serve(app, { port, listen, dataDir, config: config.http, notifier, onError }).catch(
     async (error: unknown) => {
       await app.stop();
       throw error;
     },
   );
+  notifier.start((path) => `${server.publicUrl}${path}`);
   terminal.out(`pawl ready ${server.url}\n`);
   // Not into a log, where it would outlive the person who could use it.
   if (terminal.isInteractive) {
@@ -112,6 +125,7 @@ async function run(
     // Whoever asks meanwhile hears that this process is on its way out.
     await app.drain();
     await server.close();
+    await notifier.stop();
     await app.stop();
     say('stopped: nothing is left active');
     return EXIT.ok;

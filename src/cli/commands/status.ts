@@ -16,18 +16,34 @@ interface Standing {
   readonly next: unknown;
 }
 
+interface ChannelState {
+  readonly name: string;
+  readonly status: string;
+  readonly error: string | null;
+  readonly waiting: number;
+}
+
+/** Nobody hears of what needs them: that needs somebody too. */
+function channelText({ name, error, waiting }: ChannelState): string {
+  const left = waiting === 0 ? '' : `  waiting: ${waiting} to be told\n`;
+  return `channel ${name}: nobody is told: ${oneLine(error ?? '')}\n${left}  next: ${typed(['pawl', 'channels', 'test', name])}   (after mending it)\n`;
+}
+
 /** The two commands for 3 am: how everything stands, and what waits for a person. */
 export function addStatus(program: Command, terminal: Terminal, ended: Ended): void {
   const status = program
     .command('status')
     .description('say how each workflow stands, since when, what that blocks, and what to type');
   define(terminal, ended, status, async (act) => {
-    const answer = await (await act.engine()).all<Standing>('/api/status');
-    act.print(answer, () =>
+    const engine = await act.engine();
+    const answer = await engine.all<Standing>('/api/status');
+    const channels = await engine.all<ChannelState>('/api/channels');
+    const failing = channels.items.filter((channel) => channel.status === 'failing');
+    const standing =
       answer.items.length === 0
-        ? 'no workflow yet\n  next: deploy one: pawl deploy FILE\n'
-        : troubledFirst(answer.items).map(standingText).join('\n'),
-    );
+        ? ['no workflow yet\n  next: deploy one: pawl deploy FILE\n']
+        : troubledFirst(answer.items).map(standingText);
+    act.print({ ...answer, channels: channels.items }, () => [...standing, ...failing.map(channelText)].join('\n'));
     return undefined;
   });
 

@@ -65,7 +65,7 @@ export const DATA_ROUTES: readonly Route[] = [
         warnings: many(z.strictObject({ about: text, says: text })),
       })
       .meta({ id: 'Diagnosis' }),
-    async run({ api: { app } }) {
+    async run({ api: { app, notifier } }) {
       const { reader, recovered } = app.engine;
       const rules = await Promise.all(
         INVARIANTS.map(async ({ name, says, sql }) => {
@@ -82,7 +82,7 @@ export const DATA_ROUTES: readonly Route[] = [
       }));
       const items = [...rules, ...found];
       const ok = items.every(({ count: broken }) => broken === 0);
-      const warnings = await secretWarnings(app.vault);
+      const warnings = [...(await secretWarnings(app.vault)), ...(await channelWarnings(notifier))];
       return { ok, items, next: null, counts: await counts(reader), held: recovered.violations, warnings };
     },
   }),
@@ -94,6 +94,15 @@ async function secretWarnings(vault: Api['app']['vault']): Promise<{ about: stri
   const { rows } = await vault.list(undefined, SECRETS_MAX);
   const troubles = await Promise.all(rows.map(async ({ name }) => ({ name, says: await vault.trouble(name) })));
   return troubles.flatMap(({ name, says }) => (says === undefined ? [] : [{ about: `secret ${name}`, says }]));
+}
+
+async function channelWarnings(notifier: Api['notifier']): Promise<{ about: string; says: string }[]> {
+  return (await notifier.states())
+    .filter(({ status }) => status === 'failing')
+    .map(({ name, error, waiting }) => ({
+      about: `channel ${name}`,
+      says: `nobody is told: ${error}${waiting === 0 ? '' : ` (${waiting} waiting)`}`,
+    }));
 }
 
 const COUNTED = ['workflows', 'scripts', 'handler_runs', 'events', 'mutations', 'inputs'] as const;

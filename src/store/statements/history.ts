@@ -82,6 +82,9 @@ export const HISTORY = {
     ORDER BY run_logs.run_id DESC, run_logs.position DESC LIMIT :limit`,
 
   tokens: `SELECT ${TOKENS.columnList()} FROM tokens WHERE id < :after ${NEWEST_FIRST}`,
+  /** There are a few handlers for each workflow. */
+  lateHandlers: `SELECT workflow_id, handler_name, transient_since FROM handler_states
+    WHERE transient_since <= :before ORDER BY workflow_id, handler_name LIMIT :limit`,
   secrets: `SELECT ${SECRETS.columnList()} FROM secrets WHERE name > :after ORDER BY name LIMIT :limit`,
 
   audit: `SELECT ${AUDIT_LOG.columnList()} FROM audit_log WHERE subject = :subject ORDER BY seq DESC LIMIT :limit`,

@@ -1,10 +1,11 @@
-import type { AuditEntry, Event, Input, Mutation, Run, Session } from '#model';
+import type { AuditEntry, Event, Input, Mutation, Notice, Run, Session } from '#model';
 import type { TableOf } from '../columns.ts';
 import { AUDIT_LOG } from './audit-log.ts';
 import { EVENTS } from './events.ts';
 import { HANDLER_RUNS } from './handler-runs.ts';
 import { INPUTS } from './inputs.ts';
 import { MUTATIONS } from './mutations.ts';
+import { NOTICES } from './people.ts';
 import { SCRIPT_RUNS } from './script-runs.ts';
 
 /** What people page through, filter and search, and the row each list is made of. */
@@ -15,6 +16,7 @@ export interface ListRows {
   inputs: Input;
   mutations: Mutation;
   audit: AuditEntry;
+  notices: Notice;
 }
 
 export type ListName = keyof ListRows;
@@ -111,6 +113,12 @@ const SPECS: { readonly [N in ListName]: ListSpec<ListRows[N]> } = {
     },
     texts: ['actor', 'act', 'subject', 'detail'],
   },
+  notices: {
+    table: NOTICES,
+    place: 'id',
+    filters: { status: equals('status'), channel: equals('channel') },
+    texts: ['case_key', 'channel', 'error'],
+  },
 };
 
 function equals(column: string, parameter = column): string {
@@ -166,7 +174,7 @@ export function allListStatements(): readonly (readonly [string, string])[] {
   return (Object.keys(SPECS) as ListName[]).flatMap((name) =>
     [true, false].flatMap((ofWorkflow) =>
       [true, false].flatMap((byStatus) => {
-        if (name === 'audit' && ofWorkflow) return [];
+        if ((name === 'audit' || name === 'notices') && ofWorkflow) return [];
         const { indexed } = SPECS[name];
         if (byStatus && !(indexed && (ofWorkflow || indexed.alsoOfAll))) return [];
         return orders.flatMap((order) => {

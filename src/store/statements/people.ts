@@ -109,7 +109,7 @@ export const PEOPLE_WRITES: WriteStatements<Name> = {
   },
   'notice.opened': inserted(NOTICES),
   'notice.tried': {
-    sql: `UPDATE notices SET status = :to, tries = tries + 1, due_at = :dueAt, error = :error, settled_at = :settledAt
+    sql: `UPDATE notices SET status = :to, tries = :tries, due_at = :dueAt, error = :error, settled_at = :settledAt
       WHERE id = :notice AND status = 'due' AND tries = :from`,
   },
 };
