@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FleetPlace } from '#app';
 import { type Act, define, type Ended } from '../command.ts';
 import { engineLog, type LogChoice, logOptions } from '../engine-log.ts';
+import { engineTraces } from '../engine-traces.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT } from '../find-engine.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
@@ -67,6 +68,7 @@ function named(terminal: Terminal, role: FleetPlace['role']): FleetPlace {
 /** Until it is asked to end: then what is under way reaches a safe point, and nothing more is taken. */
 async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCode> {
   const log = engineLog(options, terminal);
+  const traces = engineTraces(terminal, log);
   const fleet = { ...named(terminal, 'worker'), pool: options.pool, concurrency: options.concurrency };
   const stopping = stopSignal(log.say);
   if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
@@ -82,12 +84,16 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
       resolveSecret: secretSource(dataDir, terminal.env),
       keys: masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder }),
       onError: log.error,
-      onWrites: log.wrote,
+      onWrites(writes) {
+        log.wrote(writes);
+        traces.wrote(writes);
+      },
       onFatal: (error) => endAtOnce(error, log),
     });
     terminal.out(`pawl ready ${app.engine.self}\n`);
     await stopping.asked;
     await app.stop();
+    await traces.close();
     log.say('stopped: nothing is left active');
     return EXIT.ok;
   } finally {

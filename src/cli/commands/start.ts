@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { App, FleetPlace } from '#app';
 import { define, type Ended } from '../command.ts';
 import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
+import { engineTraces } from '../engine-traces.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
@@ -70,6 +71,7 @@ async function run(
   asked: Promise<void>,
 ): Promise<ExitCode> {
   const { say, error: onError } = log;
+  const traces = engineTraces(terminal, log);
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
   // The tables are elsewhere; the token, secrets and the address of this process lie here all the same.
@@ -93,7 +95,10 @@ async function run(
     resolveSecret: secretSource(dataDir, terminal.env),
     keys: masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder }),
     onError,
-    onWrites: log.wrote,
+    onWrites(writes) {
+      log.wrote(writes);
+      traces.wrote(writes);
+    },
     onFatal: (error) => endAtOnce(error, log),
   });
   secretOf = app.secret;
@@ -127,6 +132,7 @@ async function run(
     await server.close();
     await notifier.stop();
     await app.stop();
+    await traces.close();
     say('stopped: nothing is left active');
     return EXIT.ok;
   } catch (error) {
