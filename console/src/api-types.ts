@@ -114,7 +114,7 @@ export type ShownSession = { readonly kind: 'session'; readonly row: Session; re
 
 export type ShownTask = { readonly kind: 'task'; readonly row: Task };
 
-export type ShownVersion = { readonly kind: 'version'; readonly row: Version; readonly code?: string; readonly sources: readonly { readonly file: string; readonly text: string }[]; readonly uses: Readonly<Record<string, string>>; readonly schedules: unknown; readonly webhooks: unknown };
+export type ShownVersion = { readonly kind: 'version'; readonly row: Version; readonly code?: string; readonly sources: readonly { readonly file: string; readonly text: string }[]; readonly uses: Readonly<Record<string, string>>; readonly asks: readonly Ask[]; readonly missing: readonly Ask[]; readonly schedules: unknown; readonly webhooks: unknown };
 
 export type ShownWorkflow = { readonly kind: 'workflow'; readonly row: { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting; readonly sentence: string; readonly since: number | null }; readonly next: readonly NextStep[]; readonly state: readonly HandlerState[]; readonly executions: readonly Execution[]; readonly tasks: readonly Task[] };
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '../../console/src/api-types.ts';
+import type { Ask, Run } from '../../console/src/api-types.ts';
+import { asksDiffer } from '../../console/src/parts/asks-differ.ts';
+import { ageOf, coverOf } from '../../console/src/parts/bounds.ts';
 import {
   type GraphEdge,
   type GraphNode,
@@ -161,4 +163,44 @@ test('an id is shortened to what it names and its end', () => {
   assert.equal(shortId('run_01M7GVBA7PFSV2YMEK33P65J'), 'run …33P65J');
   assert.equal(shortId('mut_01M7GVBA8WZYQJKZ2QSTPY8N'), 'output …STPY8N');
   assert.equal(shortId('shop'), 'shop');
+});
+
+test('how many calls, for how long and how old is a number, or it is said what is wrong', () => {
+  assert.deepEqual(coverOf('12', '0.5', true), { value: { calls: 12, hours: 0.5, target: 'this' } });
+  assert.deepEqual(coverOf('1', '24', false), { value: { calls: 1, hours: 24 } });
+  for (const [calls, hours] of [
+    ['', '24'],
+    ['0', '24'],
+    ['1.5', '24'],
+    ['many', '24'],
+    ['1', '0'],
+    ['1', '721'],
+    ['1', 'long'],
+  ] as const) {
+    assert.ok('wrong' in coverOf(calls, hours, false), `${calls} calls, ${hours} hours`);
+  }
+  assert.deepEqual(ageOf('2', 'days'), { value: { ageMs: 172_800_000 } });
+  assert.deepEqual(ageOf('0', 'minutes'), { value: { ageMs: 0 } });
+  for (const amount of ['', ' ', '-1', 'old']) assert.ok('wrong' in ageOf(amount, 'hours'), amount);
+});
+
+test('two versions differ in what they ask for target by target', () => {
+  const ask = (method: string, ...targets: string[]): Ask => ({
+    connection: 'shop',
+    method,
+    kind: 'change',
+    targets,
+    sentence: `wants to change things at shop (${method}): ${targets.join(', ')}`,
+  });
+  const told = asksDiffer([ask('post', '/a', '/b'), ask('put', '/c')], [ask('post', '/a', '/d'), ask('patch', '/e')]);
+  assert.deepEqual(
+    told.map(({ sign, ask: { sentence } }) => `${sign} ${sentence}`),
+    [
+      '+ wants to change things at shop (post): /d',
+      '+ wants to change things at shop (patch): /e',
+      '− wants to change things at shop (post): /b',
+      '− wants to change things at shop (put): /c',
+    ],
+  );
+  assert.deepEqual(asksDiffer([ask('post', '/a')], [ask('post', '/a')]), []);
 });

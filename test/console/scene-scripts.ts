@@ -76,6 +76,18 @@ export default defineWorkflow({
   });
 `;
 
+/** It sends so many that a person has put a cap on it. */
+export const REMINDERS = `
+export default defineWorkflow({
+  name: 'reminders', uses: { mail: 'http' },
+  topics: { 'cart.left': topic<{ id: string; email: string }>() },
+})
+  .each('remind', 'cart.left', {
+    title: ({ email }) => 'Remind ' + email + ' of their cart',
+    mutate: async (ctx, { email }) => ctx.mail.post({ path: '/messages', json: { to: email, subject: 'You left something behind' } }),
+  });
+`;
+
 /** It stumbles over one of its events. */
 export const REPORTS = `
 interface Row { id: string; region: string; figures: number[] }

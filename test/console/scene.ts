@@ -4,14 +4,20 @@ import { join } from 'node:path';
 import { type App, deploy, startApp } from '#app';
 import type { WorkflowId } from '#base';
 import { type Served, serve } from '#http';
+import { Notifier, openChannels } from '#notify';
 import { Outside } from '../e2e/outside.ts';
-import { BACKUPS, INVOICES, NEWSLETTER, ORDERS, REPORTS } from './scene-scripts.ts';
+import { BACKUPS, INVOICES, NEWSLETTER, ORDERS, REMINDERS, REPORTS } from './scene-scripts.ts';
 
 const HOUR = 3_600_000;
 const HOURS = 46;
 const QUIET_MS_MAX = 20_000;
 const CUSTOMERS = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn', 'Gil', 'Hana', 'Ivo', 'Jo'];
 const CITIES = ['Lyon', 'Porto', 'Graz', 'Bergen', 'Gent'];
+
+const ORDERS_NOW = ORDERS.replace("'Book order '", "'Book the order '");
+/** So many reminders an hour, and so many carts. */
+const REMINDED = 3;
+const CARTS = Array.from({ length: 416 }, (_, i) => ({ id: `c${i}`, email: `reader${i}@example.com` }));
 
 /** An engine with two days behind it and everything that can wait for a person: what the pictures of the console show. */
 export class Scene {
@@ -22,6 +28,8 @@ export class Scene {
   readonly #orders: object[] = [];
   #app: App | undefined;
   #served: Served | undefined;
+  #notifier: Notifier | undefined;
+  readonly #errors: unknown[] = [];
 
   static async open(): Promise<Scene> {
     const scene = new Scene();
@@ -38,11 +46,13 @@ export class Scene {
   }
 
   async close(): Promise<void> {
+    await this.#notifier?.stop();
     await this.#served?.close();
     await this.#app?.stop();
     await this.#shop.close();
     await this.#campaigns.close();
     rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#errors.length > 0) throw new AggregateError(this.#errors, 'somebody could not be told');
   }
 
   async #open(): Promise<void> {
@@ -68,7 +78,18 @@ export class Scene {
     });
     await this.#live();
     await this.#stop();
-    this.#served = await serve(this.#app, { port: 0, dataDir: join(this.#folder, 'data') });
+    await this.#app.vault.set('campaigns-token', 'an old token', 'ben', []);
+    this.#notifier = this.#told();
+    const served = await serve(this.#app, { port: 0, dataDir: join(this.#folder, 'data'), notifier: this.#notifier });
+    this.#served = served;
+    this.#notifier.start((path) => `${served.url}${path}`);
+  }
+
+  /** Somebody who is told, and does nothing about it. */
+  #told(): Notifier {
+    const { engine } = this.#must();
+    const channels = openChannels({ desktop: { type: 'command', command: ['true', '{sentence}'] } }, () => undefined);
+    return new Notifier({ engine, clock: this.#clock, channels, onError: (error) => this.#errors.push(error) });
   }
 
   /** Two days, hour by hour. */
@@ -78,7 +99,7 @@ export class Scene {
     const reports = await this.#deploy(REPORTS, 'ada');
     for (let hour = 0; hour < HOURS; hour++) {
       this.#clock.aheadMs += HOUR;
-      if (hour === 30) await this.#deploy(ORDERS.replace("'Book order '", "'Book the order '"), 'ben');
+      if (hour === 30) await this.#deploy(ORDERS_NOW, 'ben');
       if (hour === 20) this.#shop.behave({ answer: 429, headers: { 'retry-after': '1' } });
       this.#place((hour * 7) % 5);
       this.#shop.pages.set('/orders', [...this.#orders]);
@@ -105,6 +126,14 @@ export class Scene {
     const newsletter = await this.#deploy(NEWSLETTER, 'ben');
     await this.#publish(newsletter, 'subscribed', { id: 's1', email: 'gil@example.com' });
     await this.#quiet();
+    const reminders = await this.#deploy(REMINDERS, 'ada');
+    const cap = { connection: 'mail', method: 'post', targets: ['/messages'], capPerHour: REMINDED };
+    await this.#must().engine.manager.giveGrants(reminders, [cap], 'ada');
+    await this.#publish(reminders, 'cart.left', ...CARTS);
+    await this.#quiet();
+    await this.#deploy(ORDERS_NOW.replace("path: '/bookings',", "path: '/bookings/express',"), 'agent', {
+      allow: false,
+    });
     const copy = await this.#deploy(BACKUPS, 'ada');
     await this.#must().engine.manager.pauseWorkflow(copy, 'ben');
     await this.#quiet();
@@ -118,19 +147,19 @@ export class Scene {
     }
   }
 
-  async #deploy(script: string, by: string): Promise<WorkflowId> {
+  async #deploy(script: string, by: string, options: { allow?: boolean } = { allow: true }): Promise<WorkflowId> {
     const file = join(this.#folder, 'workflow.ts');
     writeFileSync(file, `import { defineWorkflow, topic } from 'pawl';\n${script}`);
-    return (await deploy(this.#must(), file, { by })).workflow;
+    return (await deploy(this.#must(), file, { by, ...options })).workflow;
   }
 
   async #publish(
     workflow: WorkflowId,
     topic: string,
-    payload: { readonly id: string } & Record<string, unknown>,
+    ...payloads: ({ readonly id: string } & Record<string, unknown>)[]
   ): Promise<void> {
-    const event = { topic, messageId: payload.id, payload: JSON.stringify(payload) };
-    await this.#must().engine.manager.publishEvents(workflow, [event], 'ada');
+    const events = payloads.map((payload) => ({ topic, messageId: payload.id, payload: JSON.stringify(payload) }));
+    await this.#must().engine.manager.publishEvents(workflow, events, 'ada');
   }
 
   async #quiet(): Promise<void> {

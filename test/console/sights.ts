@@ -15,6 +15,8 @@ export const SIGHTS: readonly Sight[] = [
   { name: 'home', path: '/', sees: 'In and out', isTall: true, prepare: chartDrawn },
   { name: 'needs', path: '/needs', sees: 'Waiting for your approval', isTall: true },
   { name: 'need-unknown', path: '/needs?kind=unknown', sees: 'Whether shop did it.', isTall: true },
+  { name: 'need-cap', path: '/needs?workflow=reminders', sees: 'which is its cap', isTall: true, prepare: openSome },
+  { name: 'need-permission', path: '/needs?kind=permission', sees: 'asks for besides', isTall: true },
   { name: 'need-repair', path: '/needs?kind=repair', sees: 'The code at fault', isTall: true },
   { name: 'need-connection', path: '/needs?kind=connection', sees: 'credentials were refused' },
   { name: 'inputs', path: '/inputs', sees: 'Order' },
@@ -23,8 +25,9 @@ export const SIGHTS: readonly Sight[] = [
   { name: 'output', path: '/outputs?status=applied', sees: 'Book', isTall: true, prepare: openRow },
   { name: 'workflows', path: '/workflows', sees: 'Waiting for your approval' },
   { name: 'workflow', path: '/workflows/orders', sees: 'order.booked', isTall: true, prepare: chartDrawn },
+  { name: 'permissions', path: '/workflows/reminders/permissions', sees: 'an hour' },
   { name: 'state', path: '/workflows/orders/state', sees: '"booked"' },
-  { name: 'events', path: '/events', sees: 'order.booked' },
+  { name: 'events', path: '/events', sees: 'cart.left' },
   { name: 'event', path: '/events?topic=order.placed', sees: 'Order', isTall: true, prepare: openRow },
   { name: 'runs', path: '/workflows/orders/runs', sees: 'confirm' },
   {
@@ -35,7 +38,7 @@ export const SIGHTS: readonly Sight[] = [
     prepare: openRow,
   },
   { name: 'versions', path: '/workflows/orders/versions', sees: '1.1' },
-  { name: 'version', path: '/workflows/orders/versions', sees: '1.1', isTall: true, prepare: openRow },
+  { name: 'version', path: '/workflows/orders/versions', sees: '1.2', isTall: true, prepare: openRow },
   { name: 'sessions', path: '/sessions', sees: 'On schedule' },
   { name: 'session', path: '/sessions?trigger=schedule', sees: 'On schedule', prepare: openRow },
   { name: 'connections', path: '/connections', sees: 'campaigns', isTall: true },
@@ -51,6 +54,10 @@ export async function show(page: Page, url: string, { path, sees, prepare }: Sig
 
 async function chartDrawn(page: Page): Promise<void> {
   await page.locator('.uplot canvas').waitFor();
+}
+
+async function openSome(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Approve some' }).click();
 }
 
 async function openRow(page: Page): Promise<void> {

@@ -17,6 +17,8 @@ const LOOK_MS = 50;
 export interface EngineSettings {
   /** Settings of the connection "shop" besides its address. */
   readonly shop?: Record<string, unknown>;
+  /** Who is told when something needs a person. */
+  readonly notify?: Record<string, unknown>;
   readonly env?: Record<string, string>;
   /** Started again, it listens where it did before: somebody has its page open. */
   readonly keepsPort?: boolean;
@@ -55,7 +57,7 @@ export class EngineUnderTest {
     const connections = { shop, desk, book: { type: 'files', root: './out' } };
     writeFileSync(
       join(folder, 'pawl.config.ts'),
-      `import { defineConfig } from 'pawl';\nexport default defineConfig(${JSON.stringify({ connections })});\n`,
+      `import { defineConfig } from 'pawl';\nexport default defineConfig(${JSON.stringify({ connections, notify: settings.notify })});\n`,
     );
     await engine.start();
     return engine;

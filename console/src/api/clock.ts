@@ -7,7 +7,7 @@ export function setEngineNow(at: number): void {
   aheadMs = at - Date.now();
 }
 
-function engineNow(): number {
+export function engineNow(): number {
   return Date.now() + aheadMs;
 }
 

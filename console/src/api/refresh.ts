@@ -15,7 +15,9 @@ type Kind =
   | 'task'
   | 'worker'
   | 'audit'
-  | 'token';
+  | 'token'
+  | 'secret'
+  | 'notice';
 
 const STANDING: readonly Kind[] = ['workflow', 'execution', 'run', 'event', 'mutation', 'connection', 'task'];
 
@@ -32,6 +34,8 @@ const ABOUT: Partial<Readonly<Record<Operation, readonly Kind[]>>> = {
   'GET /api/workflows/{workflow}': ['workflow', 'event'],
   'GET /api/workflows/{workflow}/graph': ['workflow', 'run', 'event', 'connection'],
   'GET /api/workflows/{workflow}/versions': ['workflow'],
+  'GET /api/workflows/{workflow}/permissions': ['workflow', 'audit'],
+  'GET /api/versions/{id}': ['workflow'],
   'GET /api/workflows/{workflow}/state': ['workflow', 'run'],
   'GET /api/workflows/{workflow}/logs': ['run'],
   'GET /api/sessions': ['session', 'run'],
@@ -48,6 +52,9 @@ const ABOUT: Partial<Readonly<Record<Operation, readonly Kind[]>>> = {
   'GET /api/outputs/{id}': ['mutation', 'event'],
   'GET /api/connections': ['connection', 'workflow'],
   'GET /api/tokens': ['token'],
+  'GET /api/channels': ['notice'],
+  'GET /api/notices': ['notice'],
+  'GET /api/secrets': ['secret', 'connection'],
   'GET /api/audit': ['audit'],
 };
 

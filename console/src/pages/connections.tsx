@@ -8,6 +8,7 @@ import { Link, to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Secrets } from '../parts/secrets.tsx';
 import { Facts } from '../parts/section.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Trouble } from '../parts/trouble.tsx';
@@ -19,7 +20,7 @@ export function Connections() {
   return (
     <Page
       title="Connections"
-      lead="What the config connects to the outside. Credentials live in the config and are never shown here."
+      lead="What the config connects to the outside, and what it signs in with. A secret can be set here, and never read."
     >
       {(filter.isSet || (data?.items.length ?? 0) > 5) && (
         <Filters isSet={filter.isSet}>
@@ -31,7 +32,7 @@ export function Connections() {
         <Empty icon={Cable} title={filter.isSet ? 'No connection has this name' : 'There is no connection yet'}>
           {!filter.isSet && (
             <p>
-              They are named in <code>pawl.config.ts</code>, with their addresses and credentials.
+              They are named in <code>pawl.config.ts</code>, with their addresses and the names of their secrets.
             </p>
           )}
         </Empty>
@@ -41,6 +42,7 @@ export function Connections() {
           <ConnectionCard key={connection.name} connection={connection} />
         ))}
       </div>
+      <Secrets />
     </Page>
   );
 }

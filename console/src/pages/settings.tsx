@@ -10,6 +10,7 @@ import { openShortcuts } from '../app/overlays.ts';
 import { Page } from '../app/page.tsx';
 import { ThemeSwitch } from '../app/theme-switch.tsx';
 import { Backup } from '../parts/backup.tsx';
+import { Notifications } from '../parts/notifications.tsx';
 import { Facts, Section } from '../parts/section.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Tokens } from '../parts/tokens.tsx';
@@ -71,6 +72,7 @@ export function Settings() {
         )}
         <Doctor />
       </Section>
+      <Notifications />
       {isAdmin && <Tokens />}
       {isAdmin && <Backup />}
     </Page>
@@ -109,6 +111,11 @@ function Doctor() {
         {broken.map(({ name, says, count }) => (
           <p key={name}>
             <strong>{name}</strong>: {says} <span className="wrong">Broken {count} times.</span>
+          </p>
+        ))}
+        {found?.warnings.map(({ about, says }) => (
+          <p key={`${about} ${says}`}>
+            <strong>{about}</strong>: {says}
           </p>
         ))}
       </div>

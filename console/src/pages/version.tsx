@@ -3,13 +3,15 @@ import { useAnswer } from '../api/queries.ts';
 import type { ShownVersion, Version } from '../api-types.ts';
 import { Page } from '../app/page.tsx';
 import { Link, to } from '../app/router.tsx';
-import { Badge } from '../parts/badge.tsx';
+import { Asks } from '../parts/asks.tsx';
+import { asksDiffer } from '../parts/asks-differ.ts';
 import { Block } from '../parts/block.tsx';
 import { Choose, useFilter } from '../parts/filters.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Rollback } from '../parts/rollback.tsx';
 import { Facts, Section } from '../parts/section.tsx';
 import { Ago } from '../parts/time.tsx';
+import { VersionState } from '../parts/version-state.tsx';
 
 const Diff = lazy(() => import('../parts/diff.tsx').then(({ Diff: component }) => ({ default: component })));
 
@@ -41,14 +43,14 @@ function OneVersion({ workflow, shown, versions }: OneVersionProps) {
   return (
     <Page
       title={`Version ${row.version}`}
-      aside={row.active ? <Badge word={['active', 'good']} /> : <Badge word={['earlier', 'calm']} />}
+      aside={<VersionState version={row} />}
       trail={
         <>
           <Link to={to.workflow(workflow, 'versions')}>Versions</Link> of{' '}
           <Link to={to.workflow(workflow)}>{workflow}</Link>
         </>
       }
-      actions={<Rollback workflow={workflow} version={row} />}
+      actions={<Rollback workflow={workflow} version={row} missing={shown.missing} />}
     >
       <Facts
         facts={[
@@ -87,6 +89,9 @@ function OneVersion({ workflow, shown, versions }: OneVersionProps) {
           {besideId !== undefined && <Differences shown={shown} besideId={besideId} />}
         </Section>
       )}
+      <Section title="What it asks for" aside={<Link to={to.workflow(workflow, 'permissions')}>What it may do</Link>}>
+        <Asked shown={shown} />
+      </Section>
       <Section title="The code">
         {filesOf(shown).map(({ file, text }) => (
           <details key={file} open={filesOf(shown).length === 1} className="source">
@@ -96,6 +101,21 @@ function OneVersion({ workflow, shown, versions }: OneVersionProps) {
         ))}
       </Section>
     </Page>
+  );
+}
+
+function Asked({ shown: { asks, missing } }: { readonly shown: ShownVersion }) {
+  if (asks.length === 0) return <p className="quiet">It asks nothing of any connection.</p>;
+  return (
+    <>
+      <Asks label="What it asks for" asks={asks.map((ask) => ({ ask }))} />
+      {missing.length > 0 && (
+        <>
+          <p>Of this, nobody has allowed yet:</p>
+          <Asks label="Not allowed" asks={missing.map((ask) => ({ ask, sign: '+' }))} />
+        </>
+      )}
+    </>
   );
 }
 
@@ -115,8 +135,17 @@ function Differences({ shown, besideId }: { readonly shown: ShownVersion; readon
   const [now, then] = [filesOf(shown), filesOf(data)];
   const names = [...new Set([...now, ...then].map(({ file }) => file))];
   const textOf = (files: readonly File[], name: string): string => files.find(({ file }) => file === name)?.text ?? '';
+  const permissions = asksDiffer(data.asks, shown.asks);
   return (
     <Suspense fallback={null}>
+      <div className="source">
+        <p className="quiet">Permissions</p>
+        {permissions.length === 0 ? (
+          <p>Both ask for the same.</p>
+        ) : (
+          <Asks label="What differs in permissions" asks={permissions} />
+        )}
+      </div>
       {names.map((name) => (
         <div key={name} className="source">
           <p className="quiet">{name}</p>

@@ -2,11 +2,11 @@ import { GitCommitVertical } from 'lucide-react';
 import { useList } from '../api/queries.ts';
 import type { Version } from '../api-types.ts';
 import { to } from '../app/router.tsx';
-import { Badge } from '../parts/badge.tsx';
 import { Command } from '../parts/command.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
+import { VersionState } from '../parts/version-state.tsx';
 
 export function VersionList({ workflow }: { readonly workflow: string }) {
   const list = useList('GET /api/workflows/{workflow}/versions', { workflow, q: undefined });
@@ -30,11 +30,7 @@ export function VersionList({ workflow }: { readonly workflow: string }) {
 
 const COLUMNS: readonly [Column<Version>, ...Column<Version>[]] = [
   { head: 'Version', width: '6rem', cell: ({ version }) => <span className="numbers">{version}</span> },
-  {
-    head: 'State',
-    width: 'minmax(6rem, 1fr)',
-    cell: ({ active }) => (active ? <Badge word={['active', 'good']} /> : <span className="quiet">earlier</span>),
-  },
+  { head: 'State', width: 'minmax(12rem, 1fr)', cell: (version) => <VersionState version={version} /> },
   {
     head: 'Handlers',
     width: 'minmax(10rem, 3fr)',

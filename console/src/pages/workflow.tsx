@@ -7,6 +7,7 @@ import { Graph } from '../parts/graph.tsx';
 import { HandlerStates } from '../parts/handler-states.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { NeedCard } from '../parts/need-card.tsx';
+import { Permissions } from '../parts/permissions.tsx';
 import { Section } from '../parts/section.tsx';
 import { Story } from '../parts/story.tsx';
 import { WorkflowActs } from '../parts/workflow-acts.tsx';
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<string, { readonly label: string; readonly show: (n
   runs: { label: 'Runs', show: (name) => <RunList workflow={name} /> },
   sessions: { label: 'Sessions', show: (name) => <SessionList workflow={name} /> },
   versions: { label: 'Versions', show: (name) => <VersionList workflow={name} /> },
+  permissions: { label: 'Permissions', show: (name) => <Permissions workflow={name} /> },
   state: { label: 'State', show: (name) => <HandlerStates workflow={name} /> },
 };
 

@@ -2,10 +2,12 @@ import { Clock3 } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { request } from '../api/ask.ts';
-import { useTold } from '../api/clock.ts';
+import { engineNow, useTold } from '../api/clock.ts';
 import type { Choice, ResultAsked } from '../api-types.ts';
 import { clockTime, duration } from '../words/time.ts';
 import { capitalized } from '../words/words.ts';
+import type { Age } from './bounds.ts';
+import { AgeForm, CoverForm } from './bounds-form.tsx';
 import { Command } from './command.tsx';
 import { ResultForm } from './result-form.tsx';
 import type { Filled } from './schema-fields.ts';
@@ -30,7 +32,7 @@ export function Choices({ choices, result, onDone }: ChoicesProps) {
         <ChoiceLine
           key={choice.id}
           choice={choice}
-          result={choice.asks === 'result' ? result : null}
+          result={result}
           isOpen={open === choice.id}
           onOpen={(isOpen) => setOpen(isOpen ? choice.id : undefined)}
           onDone={onDone}
@@ -49,7 +51,7 @@ interface ChoiceLineProps {
 }
 
 function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps) {
-  const { id, label, does, notBefore, request: asked, argv } = choice;
+  const { id, label, does, notBefore, asks, request: asked, argv } = choice;
   const says = useId();
   const button = useRef<HTMLButtonElement>(null);
   const yes = useRef<HTMLButtonElement>(null);
@@ -57,15 +59,17 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
   const [filled, setFilled] = useState<Filled>();
   const wait = useTold((now) => (notBefore !== null && now < notBefore ? waitWords(notBefore, now) : ''));
   const wrong = filled && 'wrong' in filled ? filled.wrong : '';
+  const form = asks === null || (asks === 'result' && !result) ? null : asks;
 
   // What comes next stands where the button was pressed; a form is filled in first.
   useEffect(() => {
-    if (isOpen && !result) yes.current?.focus();
-  }, [isOpen, result]);
+    if (isOpen && form === null) yes.current?.focus();
+  }, [isOpen, form]);
 
   async function press(): Promise<void> {
     if (!asked) return;
-    const body = { ...(asked.body as object), ...(filled && 'value' in filled && { result: filled.value }) };
+    const given = filled && 'value' in filled ? { [asks ?? '']: givenBy(asks, filled.value) } : {};
+    const body = { ...(asked.body as object), ...given };
     const isDone = await act.run(
       () => request(asked.method, asked.path, { body }),
       () => ({ title: label, description: capitalized(does) }),
@@ -109,7 +113,9 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
         </p>
         {isOpen && (
           <div className="confirm">
-            {result && <ResultForm asked={result} onChange={setFilled} />}
+            {form === 'result' && result && <ResultForm asked={result} onChange={setFilled} />}
+            {form === 'cover' && <CoverForm onChange={setFilled} />}
+            {form === 'olderThan' && <AgeForm onChange={setFilled} />}
             {wrong !== '' && <p className="wrong">{wrong}</p>}
             <div className="confirm-buttons">
               <button
@@ -138,6 +144,11 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
       </div>
     </li>
   );
+}
+
+/** An age is counted back from when it is said, by the engine's clock. */
+function givenBy(asks: Choice['asks'], value: unknown): unknown {
+  return asks === 'olderThan' ? engineNow() - (value as Age).ageMs : value;
 }
 
 function waitWords(notBefore: number, now: number): string {

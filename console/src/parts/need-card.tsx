@@ -7,6 +7,7 @@ import { Badge } from './badge.tsx';
 import { Choices } from './choices.tsx';
 import { CodePlace } from './code-place.tsx';
 import { Part } from './part.tsx';
+import { PermissionRequest } from './permission-request.tsx';
 import { EventRefs, InputRefs } from './refs.tsx';
 import { SeenCall } from './seen-call.tsx';
 import { Ago, Clock } from './time.tsx';
@@ -66,6 +67,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
     <div className="need-body">
       <div className="need-columns">
         <div className="need-main">
+          {need.kind === 'permission' && <PermissionRequest need={need} />}
           {isAboutCall && (
             <Part title="What the script said it would do">
               <p className="said">{need.title ?? <span className="quiet">It gave no title.</span>}</p>

@@ -2,11 +2,19 @@ import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
-import type { Version } from '../api-types.ts';
+import type { Ask, Version } from '../api-types.ts';
+import { Asks } from './asks.tsx';
 import { Trouble } from './trouble.tsx';
 
+interface RollbackProps {
+  readonly workflow: string;
+  readonly version: Version;
+  /** What it asks for and nobody has allowed. */
+  readonly missing: readonly Ask[];
+}
+
 /** Lets an earlier version take over again. */
-export function Rollback({ workflow, version }: { readonly workflow: string; readonly version: Version }) {
+export function Rollback({ workflow, version, missing }: RollbackProps) {
   const [isAsked, setAsked] = useState(false);
   const act = useAct();
   if (version.active) return null;
@@ -14,7 +22,13 @@ export function Rollback({ workflow, version }: { readonly workflow: string; rea
   async function press(): Promise<void> {
     const isDone = await act.run(
       () => ask('POST /api/workflows/{workflow}/rollback', { workflow }, { body: { version: version.id } }),
-      (answer) => ({ title: `Version ${answer.version} is active`, description: answer.sentence }),
+      (answer) =>
+        answer.activated
+          ? { title: `Version ${answer.version} is active`, description: answer.sentence }
+          : {
+              title: `Version ${answer.version} waits`,
+              description: 'It asks for more than the workflow may do, and somebody must allow that first.',
+            },
     );
     if (isDone) setAsked(false);
   }
@@ -29,6 +43,12 @@ export function Rollback({ workflow, version }: { readonly workflow: string; rea
       {isAsked && (
         <section className="confirm" aria-label="Let it take over">
           <p>Version {version.version} takes over again; what runs now ends under its own version.</p>
+          {missing.length > 0 && (
+            <>
+              <p>With it you allow, in your name:</p>
+              <Asks label="What you allow with it" asks={missing.map((ask) => ({ ask, sign: '+' }))} />
+            </>
+          )}
           <div className="confirm-buttons">
             <button type="button" className="button first" disabled={act.isBusy} onClick={() => void press()}>
               Yes: go to version {version.version}

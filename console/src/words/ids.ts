@@ -11,6 +11,7 @@ const KINDS: Readonly<Record<string, string>> = {
   dlv: 'delivery',
   tsk: 'case',
   tok: 'token',
+  req: 'request',
 };
 
 const ID = /^([a-z]{2,3})_([0-9A-Z]{10,40})$/;

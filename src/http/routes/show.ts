@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { asksOf, missingFor } from '#app';
 import {
   type DeliveryId,
   type EventId,
@@ -19,6 +20,7 @@ import { authorSources, parseManifest } from '#script';
 import { inputStory, outputStory, outputsOfEvent, statusOf } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { idOf } from '../find.ts';
+import { askRow } from '../permissions.ts';
 import { type Route, route } from '../route.ts';
 import { eventRow, mutationRow, parsedJson, runRow, scriptRow, sessionRow, stateRow, workflowRow } from '../rows.ts';
 import { shown, shownEvent, shownInput, shownOutput, shownRun, shownSession, shownVersion } from '../shapes/shown.ts';
@@ -80,7 +82,8 @@ const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<type
     const [row] = await api.app.engine.history.fetch('workflow', id as WorkflowId);
     return row && (await showWorkflow(api, row));
   },
-  async script({ app }, id) {
+  async script(api, id) {
+    const { app } = api;
     const { history, reader } = app.engine;
     const [row] = await history.fetch('script', id as ScriptId);
     const kept = row && (await reader.scriptCode(row.id));
@@ -88,7 +91,17 @@ const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<type
     const active = (await history.fetch('workflow', row.workflowId))[0]?.activeScriptId ?? null;
     const { uses, schedules, webhooks, ...manifest } = parseManifest(kept.manifest);
     const sources = authorSources(manifest);
-    return { kind: 'version', row: scriptRow(row, active), code: kept.code, sources, uses, schedules, webhooks };
+    return {
+      kind: 'version',
+      row: scriptRow(row, active),
+      code: kept.code,
+      sources,
+      uses,
+      asks: (await asksOf(app, row.id)).map((each) => askRow(api, each)),
+      missing: (await missingFor(app, row.workflowId, row.id)).map((each) => askRow(api, each)),
+      schedules,
+      webhooks,
+    };
   },
   async execution({ app }, id) {
     const [row] = await app.engine.history.fetch('execution', id as ExecutionId);

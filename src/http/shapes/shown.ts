@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, id, json, many, maybeText, maybeTime, nextStep, text, time } from './parts.ts';
+import { ask } from './permissions.ts';
 import {
   delivery,
   event,
@@ -52,6 +53,9 @@ export const shownVersion = z
     /** The author's own files, where they were sent along. */
     sources: many(z.strictObject({ file: text, text })),
     uses: z.record(z.string(), z.string()),
+    /** What it asks of its connections, and what of it nobody has allowed. */
+    asks: many(ask),
+    missing: many(ask),
     schedules: json,
     webhooks: json,
   })
