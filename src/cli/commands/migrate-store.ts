@@ -31,7 +31,10 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
     const rows = tables.reduce((sum, each) => sum + each.rows, 0);
     const next = [
       { label: `never start an engine on ${dataDir} again: what both have pending would be sent twice` },
-      { label: 'start with DATABASE_URL and another --data, into which you put master.key and the secrets of the old one' },
+      {
+        label:
+          'start with DATABASE_URL and another --data, into which you put master.key and the secrets of the old one',
+      },
     ];
     act.print(
       { schema: SCHEMA, dataDir, rows, tables, next },
