@@ -262,6 +262,26 @@ test('a channel is told of its own kinds only; an outage is told as one', async 
   assert.equal(approvals.got.length, 0);
 });
 
+test('processes that share their tables tell people once between them', async (t) => {
+  const hook = await hooked(t);
+  const api = await Api.open(t);
+  const { engine } = api.stage.app;
+  const errors: unknown[] = [];
+  const notifiers = [1, 2, 3].map(() => {
+    const channels = openChannels({ ops: webhook(hook) }, (name) => SECRETS[name]);
+    const onError = (error: unknown) => errors.push(error);
+    return new Notifier({ engine, clock: api.stage.clock, channels, isShared: true, onError });
+  });
+  t.after(() => Promise.all(notifiers.map((notifier) => notifier.stop())));
+  for (const notifier of notifiers) notifier.start((path) => path);
+  await unknownCall(api);
+  const rows = () => api.stage.reader.table('notices');
+  await api.stage.until('it is told', () => rows().some(({ status }) => status === 'sent'));
+  await api.stage.pass(200_000);
+  await api.stage.quiet();
+  assert.deepEqual([hook.got.length, rows().length, errors], [1, 1, []]);
+});
+
 test('a service that has been silent for an hour is news, before anybody must do something', async (t) => {
   const hook = await hooked(t);
   const api = await Api.open(t);

@@ -52,7 +52,7 @@ export function addAccess(program: Command, terminal: Terminal, ended: Ended): v
 
   const list = token.command('list').description('list the tokens and the sessions they opened, newest first');
   define(terminal, ended, list, async (act) => {
-    const answer = await (await act.engine()).get<{ items: readonly Row[]; next: string | null }>('/api/tokens');
+    const answer = await (await act.engine()).all<Row>('/api/tokens');
     printList(act, 'tokens', answer, ['token', 'list']);
     return undefined;
   });

@@ -21,7 +21,7 @@ interface NoticesOptions extends Common {
 export function addNotices(program: Command, terminal: Terminal, ended: Ended): void {
   const channels = program.command('channels').description('list how people are told that something needs them');
   define(terminal, ended, channels, async (act) => {
-    printList(act, 'channels', await (await act.engine()).get<Listed>('/api/channels'), ['channels']);
+    printList(act, 'channels', await (await act.engine()).all<Row>('/api/channels'), ['channels']);
     return undefined;
   });
 

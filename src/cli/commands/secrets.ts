@@ -30,7 +30,7 @@ export function addSecrets(program: Command, terminal: Terminal, ended: Ended): 
 
   const list = secret.command('list').description('list the secrets by name, with what uses them; never their values');
   define(terminal, ended, list, async (act) => {
-    const answer = await (await act.engine()).get<{ items: readonly Row[]; next: string | null }>('/api/secrets');
+    const answer = await (await act.engine()).all<Row>('/api/secrets');
     printList(act, 'secrets', answer, ['secret', 'list']);
     return undefined;
   });
