@@ -6,3 +6,4 @@ export { documentOf } from './document.ts';
 export type { Route } from './route.ts';
 export { ROUTES } from './routes.ts';
 export { type Served, type ServeOptions, serve } from './serve.ts';
+export { serveProbes } from './serve-probes.ts';

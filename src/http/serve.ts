@@ -144,7 +144,7 @@ function noTokens({ address }: Place): PawlError {
   });
 }
 
-function cannotListen(port: number, cause: unknown): PawlError {
+export function cannotListen(port: number, cause: unknown): PawlError {
   const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
   return new PawlError({
     code: 'port-taken',

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { FleetPlace } from '#app';
+import type { App, FleetPlace } from '#app';
 import { type Act, define, type Ended } from '../command.ts';
-import { engineLog, type LogChoice, logOptions } from '../engine-log.ts';
+import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { engineTraces } from '../engine-traces.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT } from '../find-engine.ts';
@@ -18,6 +18,8 @@ interface WorkerOptions extends LogChoice {
   readonly data?: string;
   readonly pool: string;
   readonly concurrency: number;
+  readonly probePort?: number;
+  readonly probeListen?: string;
   readonly untilInputEnds?: boolean;
 }
 
@@ -47,6 +49,9 @@ export function addFleet(program: Command, terminal: Terminal, ended: Ended): vo
     .option('--pool <name>', 'take only workflows of this pool', 'default')
     .addOption(new Option('--concurrency <number>', 'sessions at once').argParser(concurrencyOf).default(CONCURRENCY))
     .addOption(untilInputEnds());
+  worker
+    .addOption(new Option('--probe-port <number>', 'serve /health, /ready and /metrics there').argParser(portOf))
+    .option('--probe-listen <address>', 'another address for them than this machine’s own');
   for (const option of logOptions()) worker.addOption(option);
   define<[], WorkerOptions>(terminal, ended, worker, (act) => work(act.options, terminal));
 
@@ -90,8 +95,15 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
       },
       onFatal: (error) => endAtOnce(error, log),
     });
+    const probes = await probesOf(app, options, log).catch(async (error: unknown) => {
+      await app.stop();
+      throw error;
+    });
     terminal.out(`pawl ready ${app.engine.self}\n`);
+    if (probes) log.say(`probes at ${probes.url}`);
     await stopping.asked;
+    await app.drain();
+    await probes?.close();
     await app.stop();
     await traces.close();
     log.say('stopped: nothing is left active');
@@ -100,6 +112,13 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
     if (options.untilInputEnds === true) process.stdin.destroy();
     stopping.forget();
   }
+}
+
+/** Numbers and names for whoever looks after processes: only where they are asked for, and without a token. */
+async function probesOf(app: App, { probePort, probeListen }: WorkerOptions, log: EngineLog) {
+  if (probePort === undefined) return undefined;
+  const { serveProbes } = await import('#http');
+  return serveProbes(app, { port: probePort, address: probeListen, onError: log.error });
 }
 
 interface Listed {
