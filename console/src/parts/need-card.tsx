@@ -119,7 +119,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
           <Part title="What is known">
             <ul className="known">
               {known.map((each) => (
-                <li key={each}>{capitalized(each)}</li>
+                <li key={each}>{each}</li>
               ))}
             </ul>
           </Part>
@@ -127,7 +127,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
             <Part title="What is not">
               <ul className="not-known">
                 {unknown.map((each) => (
-                  <li key={each}>{capitalized(each)}</li>
+                  <li key={each}>{each}</li>
                 ))}
               </ul>
             </Part>
