@@ -112,6 +112,7 @@ export class Fleet {
   /** Every order through, once, and nothing left that should have ended. */
   async settled(ids: readonly string[]): Promise<void> {
     await this.until('every order is consumed', async () => {
+      await this.#resumeHeld();
       const events = await this.reader.table('events');
       return ids.every((id) => events.some(({ messageId, status }) => messageId === id && status === 'consumed'));
     });
@@ -126,6 +127,13 @@ export class Fleet {
       const found = await this.reader.offenders(sql);
       if (found.length > 0) throw new Error(`${name}: ${JSON.stringify(found)}`);
     }
+  }
+
+  /** Three deaths on one event: the engine asks whether it should go on, and it was not the event's fault. */
+  async #resumeHeld(): Promise<void> {
+    const held = (await this.reader.table('workflows')).filter(({ holds }) => holds.includes('error'));
+    for (const { name, errorReason } of held)
+      if (/took its process down/.test(errorReason ?? '')) await this.type('resume', name);
   }
 
   async picture(): Promise<string> {
