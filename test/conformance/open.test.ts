@@ -48,7 +48,9 @@ onPostgres('a store finds out on every new connection, not only on its first', a
   const store = await openPostgresStore({ url: server.url('pawl') });
   t.after(() => store.close());
   await server.query('pawl', `ALTER DATABASE pawl SET synchronous_commit = off`);
-  await server.query('pawl', `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()`);
+  const others = `FROM pg_stat_activity WHERE datname = 'pawl' AND pid <> pg_backend_pid()`;
+  await server.query('pawl', `SELECT pg_terminate_backend(pid) ${others}`);
+  await until(async () => (await server.query('pawl', `SELECT count(*) ${others}`))[0]?.[0] === '0');
   await assert.rejects(store.probe(), (error: unknown) => {
     // The old connection may still be believed in once; the new one is looked at.
     assert.ok(error instanceof StoreFailedError || error instanceof StoreUnavailableError, String(error));
