@@ -87,7 +87,7 @@ class ReadConnections {
   }
 
   async close(): Promise<void> {
-    await this.#opening;
+    await this.#opening?.catch(() => undefined);
     await this.#connection?.close();
   }
 
@@ -107,12 +107,14 @@ class ReadConnections {
   }
 
   async #open(): Promise<PostgresConnection> {
+    let connection: PostgresConnection | undefined;
     try {
-      const connection = await openSession(this.#url);
+      connection = await openSession(this.#url);
       await connection.flight([{ text: 'SET default_transaction_read_only = on' }]);
       this.#connection = connection;
       return connection;
     } catch (error) {
+      connection?.destroy();
       throw postgresError(error, shownUrl(this.#url));
     }
   }

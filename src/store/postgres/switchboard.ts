@@ -70,6 +70,8 @@ export class Switchboard {
     connection.onEnd(() => this.#later(RECONNECT_MS_MIN));
     await connection.flight([{ text: `LISTEN ${CHANNEL}` }]);
     this.#connection = connection;
+    // Whoever hung up while it was on its way would leave a line open that keeps the process alive.
+    if (this.#isClosed) await connection.close();
   }
 
   #later(delayMs: number): void {
