@@ -26,6 +26,7 @@ export class Switchboard {
   readonly #options: SwitchboardOptions;
   #connection: PostgresConnection | undefined;
   #retry: NodeJS.Timeout | undefined;
+  #isConnecting = false;
   #isClosed = false;
 
   private constructor(options: SwitchboardOptions) {
@@ -66,22 +67,34 @@ export class Switchboard {
 
   async #connect(): Promise<void> {
     const connection = await openSession(this.#options.url);
-    connection.listen((_channel, text) => (text === '' ? this.#options.missed() : this.#options.hear(text)));
-    connection.onEnd(() => this.#later(RECONNECT_MS_MIN));
-    await connection.flight([{ text: `LISTEN ${CHANNEL}` }]);
+    try {
+      connection.listen((_channel, text) => (text === '' ? this.#options.missed() : this.#options.hear(text)));
+      // An end may be told twice, and of a line that was replaced long ago.
+      connection.onEnd(() => connection === this.#connection && this.#later(RECONNECT_MS_MIN));
+      await connection.flight([{ text: `LISTEN ${CHANNEL}` }]);
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
     this.#connection = connection;
     // Whoever hung up while it was on its way would leave a line open that keeps the process alive.
     if (this.#isClosed) await connection.close();
+    else if (!connection.isOpen) this.#later(RECONNECT_MS_MIN);
   }
 
+  /** One attempt at a time, and none where there is a line: a second one would be heard twice and never hung up. */
   #later(delayMs: number): void {
-    if (this.#isClosed || this.#retry !== undefined) return;
+    if (this.#isClosed || this.#isConnecting || this.#connection?.isOpen === true) return;
+    this.#isConnecting = true;
     this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      this.#connect().then(
-        () => this.#options.missed(),
-        () => this.#later(Math.min(delayMs * 2, RECONNECT_MS_MAX)),
-      );
+      this.#connect()
+        .finally(() => {
+          this.#isConnecting = false;
+        })
+        .then(
+          () => this.#options.missed(),
+          () => this.#later(Math.min(delayMs * 2, RECONNECT_MS_MAX)),
+        );
     }, delayMs).unref();
   }
 }
