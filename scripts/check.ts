@@ -16,8 +16,11 @@ const STEPS: readonly Step[] = [
   { name: 'unused', run: ['knip', '--no-progress', '--no-config-hints'] },
   { name: 'architecture', run: ['node', '--test', '--test-reporter=dot', 'test/architecture/*.test.ts'] },
   { name: 'coverage', run: ['node', '--disable-warning=ExperimentalWarning', 'scripts/coverage.ts'] },
-  // Last, so that the summary of the test runner is the last thing seen.
-  { name: 'tests', run: ['node', '--test', '--test-reporter=spec', 'src/**/*.test.ts', 'test/**/*.test.ts'] },
+  // Last, so that the summary of the test runner is the last thing seen. A test that hangs ends as one that failed.
+  {
+    name: 'tests',
+    run: ['node', '--test', '--test-timeout=1800000', '--test-reporter=spec', 'src/**/*.test.ts', 'test/**/*.test.ts'],
+  },
 ];
 
 const root = dirname(import.meta.dirname);
