@@ -9,9 +9,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, type QueryConfig } from 'pg';
+import { setTimeout } from 'node:timers/promises';
 import { type App, deploy, startApp } from '#app';
-import type { RunId, WorkflowId } from '#base';
+import type { WorkflowId } from '#base';
+import { PostgresConnection } from '../src/store/postgres/connection.ts';
+import type { Statement } from '../src/store/postgres/flight.ts';
+import { openSession } from '../src/store/postgres/session.ts';
 import { startOwnPostgres } from '../test/support/postgres-server.ts';
 
 const QUICK = process.argv.includes('--quick');
@@ -22,9 +25,12 @@ const OTHERS = join(import.meta.dirname, 'others');
 const SETTINGS = { type: 'http', timeoutMs: 10_000, visibilityMs: 0, concurrency: 64 } as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-fleet-'));
+let seen = 0;
 const effects = createServer((request, response) => {
   request.resume().on('end', () => {
     response.writeHead(201, { 'content-type': 'application/json' }).end('{"ref":"b1"}');
+    seen += 1;
+    effects.emit('seen');
   });
 });
 await new Promise<void>((resolve) => effects.listen(0, '127.0.0.1', resolve));
@@ -129,25 +135,11 @@ async function warm(app: App, workflows: readonly WorkflowId[]): Promise<void> {
   await done;
 }
 
-function committed(app: App, count: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let left = count;
-    const seen = new Set<string>();
-    const look = async (run: RunId): Promise<void> => {
-      const [row] = await app.engine.reader.fetch('run', run);
-      // An empty run that found nothing to do is no event.
-      if (row?.status !== 'committed' || row.handlerType !== 'consumer' || row.mutationOutcome !== 'success') return;
-      if (seen.has(run)) return;
-      seen.add(run);
-      left -= 1;
-      if (left > 0) return;
-      stop();
-      resolve();
-    };
-    const stop = app.engine.listen((changes) => {
-      for (const { kind, id } of changes) if (kind === 'run') look(id as RunId).catch(reject);
-    });
-  });
+/** When so many more events have come to their end. Nobody asks the database before the last effect was seen. */
+async function committed(app: App, count: number): Promise<void> {
+  const aim = seen + count;
+  while (seen < aim) await once(effects, 'seen');
+  while (!(await app.engine.reader.table('events')).every(({ status }) => status === 'consumed')) await setTimeout(1);
 }
 
 async function publish(app: App, workflow: WorkflowId, count: number, prefix = 'e'): Promise<void> {
@@ -160,53 +152,36 @@ async function publish(app: App, workflow: WorkflowId, count: number, prefix = '
   }
 }
 
-interface Sent {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: unknown[];
-}
+type Transaction = readonly (readonly Statement[])[];
 
-/** Every transaction that writes, as its round trips; taken from the driver while the engine works. */
-async function recorded(
-  act: () => Promise<unknown>,
-): Promise<{ readonly transactions: readonly (readonly Sent[][])[] }> {
-  const transactions: Sent[][][] = [];
-  const open = new Map<object, { flights: Sent[][]; turn: number }>();
-  const query = Client.prototype.query as (...args: unknown[]) => unknown;
-  let turn = 0;
-  Client.prototype.query = function recording(this: Client, ...args: unknown[]) {
-    const sent = args[0] as Sent;
-    if (sent.text.startsWith('BEGIN')) open.set(this, { flights: [[]], turn });
-    const transaction = open.get(this);
-    if (transaction) {
-      if (transaction.turn !== turn) transaction.flights.push([]);
-      transaction.turn = turn;
-      transaction.flights.at(-1)?.push(sent);
-      setImmediate(() => {
-        turn += 1;
-      });
-      if (sent.text === 'COMMIT') transactions.push(transaction.flights);
-      if (sent.text === 'COMMIT' || sent.text === 'ROLLBACK') open.delete(this);
-    }
-    return query.apply(this, args);
-  } as typeof Client.prototype.query;
+/** Every transaction that writes, as its round trips; taken from the connections while the engine works. */
+async function recorded(act: () => Promise<unknown>): Promise<{ readonly transactions: readonly Transaction[] }> {
+  const transactions: Transaction[] = [];
+  const open = new Map<object, (readonly Statement[])[]>();
+  const { flight } = PostgresConnection.prototype;
+  PostgresConnection.prototype.flight = function recording(statements, ...rest) {
+    if (statements.some(({ name }) => name === 'begin')) open.set(this, []);
+    open.get(this)?.push(statements);
+    const last = statements.at(-1)?.name;
+    if (last === 'commit') transactions.push(open.get(this) ?? []);
+    if (last === 'commit' || last === 'rollback') open.delete(this);
+    return flight.call(this, statements, ...rest);
+  };
   try {
     await act();
   } finally {
-    Client.prototype.query = query as typeof Client.prototype.query;
+    PostgresConnection.prototype.flight = flight;
   }
   return { transactions };
 }
 
 /** The same statements, round trip by round trip, and nothing else: what the server alone takes. */
-async function replay(url: string, transactions: readonly (readonly Sent[][])[]): Promise<number> {
-  const client = new Client({ connectionString: url, pipeline: true } as ConstructorParameters<typeof Client>[0]);
-  await client.connect();
+async function replay(url: string, transactions: readonly Transaction[]): Promise<number> {
+  const connection = await openSession(url);
   const startedAt = performance.now();
-  for (const flights of transactions)
-    for (const flight of flights) await Promise.all(flight.map((sent) => client.query(sent as QueryConfig)));
+  for (const flights of transactions) for (const flight of flights) await connection.flight(flight);
   const ms = performance.now() - startedAt;
-  await client.end();
+  await connection.close();
   return ms;
 }
 

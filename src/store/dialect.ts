@@ -1,3 +1,5 @@
+import { withRowFunction } from './row-function.ts';
+
 /** A change the database itself refuses. `when` may speak of OLD and NEW, but asks no other row: both databases can do that. */
 export interface Guard {
   readonly name: string;
@@ -25,14 +27,16 @@ export interface Dialect {
   parameter(position: number): string;
   /** The elements of a JSON list of texts as rows with the one column `value`; `member` picks the list out of an object. */
   elements(json: string, alias: string, member?: string): string;
-  guard(guard: Guard): string;
+  /** Whether a column has one of a JSON list of texts; each is looked up by an index of that column. */
+  isElement(column: string, json: string): string;
+  guard(guard: Guard): readonly string[];
   /** The names of the guards that are in the database, as `name` with their `table`. */
   readonly listGuards: string;
   dropGuard(name: string, table: string): string;
   /** Whether anything, and whether our version table, is in the database: two numbers. */
   readonly countTables: string;
   /** A statement of the schema in the words of this database. */
-  schema(step: string): string;
+  schema(step: string): readonly string[];
   /** What guards and statements call; put into the database with the guards. */
   readonly functions: readonly string[];
   /** A write that must change exactly `expected` rows, and fails by itself if it does not. */
@@ -50,15 +54,18 @@ export const sqliteDialect: Dialect = {
   parameter: () => '?',
   elements: (json, alias, member) =>
     member === undefined ? `json_each(${json}) AS ${alias}` : `json_each(${json}, '$.${member}') AS ${alias}`,
+  isElement: (column, json) => `${column} IN (SELECT value FROM json_each(${json}))`,
   guard: ({ name, table, on, columns, when, says }) => {
     const of = columns === undefined ? '' : ` OF ${columns.join(', ')}`;
     const condition = when === undefined ? '' : ` WHEN ${when}`;
-    return `CREATE TRIGGER ${name} BEFORE ${on}${of} ON ${table} FOR EACH ROW${condition} BEGIN SELECT RAISE(ABORT, '${says}'); END`;
+    return [
+      `CREATE TRIGGER ${name} BEFORE ${on}${of} ON ${table} FOR EACH ROW${condition} BEGIN SELECT RAISE(ABORT, '${says}'); END`,
+    ];
   },
   listGuards: `SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'`,
   dropGuard: (name) => `DROP TRIGGER ${name}`,
   countTables: `SELECT count(*), count(CASE WHEN name = 'schema_version' THEN 1 END) FROM sqlite_schema WHERE type = 'table'`,
-  schema: (step) => step,
+  schema: (step) => [step],
   functions: [],
 };
 
@@ -78,10 +85,17 @@ export const postgresDialect: Dialect = {
     const list = member === undefined ? `(${json})::jsonb` : `((${json})::jsonb -> '${member}')`;
     return `jsonb_array_elements_text(${list}) AS ${alias} (value)`;
   },
-  guard: ({ name, table, on, columns, when, says }) => {
+  // As a list of values and not as a join: a join that was planned while the table was small reads all of it.
+  isElement: (column, json) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text((${json})::jsonb)))`,
+  // A WHEN would be read anew for every statement, which takes longer than the update; a function is read once for a connection.
+  guard: ({ name, table, on, columns, when = 'true', says }) => {
     const of = columns === undefined ? '' : ` OF ${columns.join(', ')}`;
-    const condition = when === undefined ? '' : ` WHEN (${when})`;
-    return `CREATE TRIGGER ${name} BEFORE ${on}${of} ON ${table} FOR EACH ROW${condition} EXECUTE FUNCTION pawl_refuse('${says}')`;
+    const refuse = `RAISE EXCEPTION '${says}' USING ERRCODE = '${REFUSED_BY_GUARD}'`;
+    return [
+      `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF ${when} THEN ${refuse}; END IF; RETURN ${on === 'DELETE' ? 'OLD' : 'NEW'}; END $$`,
+      `CREATE TRIGGER ${name} BEFORE ${on}${of} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+    ];
   },
   listGuards: `SELECT tgname, relname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
     WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace ORDER BY relname, tgname`,
@@ -89,10 +103,11 @@ export const postgresDialect: Dialect = {
   countTables: `SELECT count(*), count(CASE WHEN tablename = 'schema_version' THEN 1 END) FROM pg_tables
     WHERE schemaname = current_schema()`,
   // Ids are compared by their bytes, as in SQLite; the language a database was made for must not change the order of events.
-  schema: (step) => step.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
+  schema: (step) =>
+    (/^\s*CREATE TABLE/.test(step) ? withRowFunction(step) : [step]).map((text) =>
+      /^\s*CREATE FUNCTION/.test(text) ? text : text.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
+    ),
   functions: [
-    `CREATE OR REPLACE FUNCTION pawl_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = '${REFUSED_BY_GUARD}'; END $$`,
     `CREATE OR REPLACE FUNCTION pawl_expect(changed bigint, expected bigint) RETURNS bigint LANGUAGE plpgsql AS $$
       BEGIN
         IF changed <> expected THEN

@@ -13,8 +13,10 @@ type Cut =
   /** It arrives, and the answer is lost. */
   | 'after';
 
-/** As the driver sends it: a query, its length, its text. */
-const COMMIT = Buffer.from('Q\0\0\0\x0bCOMMIT\0', 'latin1');
+/** As it is sent: prepared, or bound to what was prepared before; each a letter, a length, and the name of the statement. */
+const COMMIT = /P[\s\S]{4}\d+ commit\0|B[\s\S]{4}\0\d+ commit\0/;
+/** At which the server answers what it has heard so far. */
+const SYNC = Buffer.from('S\0\0\0\x04', 'latin1');
 
 /** A connection to a server that can be lost at the worst moment, and then works again. */
 export class CuttingProxy {
@@ -66,7 +68,7 @@ export class CuttingProxy {
     server.on('close', () => client.destroy());
     client.on('close', () => server.end());
     client.on('data', (data: Buffer) => {
-      const at = this.#next === undefined ? -1 : data.indexOf(COMMIT);
+      const at = this.#next === undefined ? -1 : data.toString('latin1').search(COMMIT);
       if (at < 0) server.write(data);
       else this.#cut(client, server, data, at);
     });
@@ -84,6 +86,6 @@ export class CuttingProxy {
     // From now on the client hears nothing any more; the server is let finish what it was told.
     server.removeAllListeners('data');
     server.once('data', isCut);
-    server.write(cut === 'between' ? data.subarray(0, at) : data);
+    server.write(cut === 'between' ? Buffer.concat([data.subarray(0, at), SYNC]) : data);
   }
 }

@@ -6,7 +6,7 @@ import { GuardError } from '../guard-error.ts';
 import { WRITE_STATEMENTS } from '../statements/all.ts';
 import { AUDIT_HEAD, AUDIT_INSERT, nextEntry } from '../statements/audit-log.ts';
 import type { WriteStatement } from '../statements/statement.ts';
-import type { Answer, Statement } from './connection.ts';
+import type { Answer, Statement } from './flight.ts';
 
 type Head = Pick<AuditEntry, 'seq' | 'hash'>;
 

@@ -3,7 +3,8 @@ import type { LookupName, Question, Write } from '#model';
 import type { Foresight, Unit } from '../store.ts';
 import { Answers, isKeepable, keyOf, type Memory, View } from './answers.ts';
 import { headIn, LOCK_AUDIT } from './apply.ts';
-import type { Answer, PostgresConnection, Statement } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
+import type { Answer, Statement } from './flight.ts';
 import { GATHERED, type Gathered, gather, isGathered, lockWorkflows, type Waiting, workflowsAsked } from './gather.ts';
 import { rowLocks } from './holds.ts';
 import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
@@ -90,7 +91,7 @@ export class Batch {
     const unlocked = [...new Set(views.flatMap(({ view }) => [...view.unlocked]))];
     if (unlocked.length > 0) {
       this.#ask(unlocked.map((id) => ({ name: 'workflow', by: [id] }) as unknown as Question));
-      await this.#begin({ text: 'ROLLBACK' });
+      await this.#begin({ name: 'rollback', text: 'ROLLBACK' });
       return false;
     }
     const isAudited = views.some(({ view, decided }) => view.isWhole && decided.kind === 'done' && audits(decided));
@@ -112,7 +113,7 @@ export class Batch {
     const isAudited = this.#with.habits.isAudited(kinds);
     const opening = [
       ...before,
-      { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' },
+      { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' },
       this.#with.marks.next(),
       lockWorkflows(questions, this.#waiting),
       ...rowLocks(explicit),

@@ -1,20 +1,6 @@
 import { Socket } from 'node:net';
-import { Client, type CustomTypesConfig } from 'pg';
-import type { SqlValue } from '../columns.ts';
-
-/** A statement on its way. One with a name is prepared once for each connection. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly (SqlValue | readonly string[])[];
-}
-
-export interface Answer {
-  readonly rows: readonly SqlValue[][];
-  readonly columns: readonly string[];
-  /** What the server says it did: an aborted transaction answers COMMIT with ROLLBACK. */
-  readonly command: string;
-}
+import { Client } from 'pg';
+import { type Answer, Flight, PreparedStatements, type Statement } from './flight.ts';
 
 /** Something between us and the server: the cause is what the driver or the server said. */
 export class ConnectionError extends Error {
@@ -30,7 +16,7 @@ export class FlightError extends ConnectionError {
   override readonly name = 'FlightError';
   readonly position: number;
 
-  constructor(position: number, cause: unknown) {
+  constructor(position: number, { cause }: { readonly cause: unknown }) {
     super(`statement ${position + 1} of a flight failed`, { cause });
     this.position = position;
   }
@@ -40,15 +26,7 @@ const CONNECT_MS_MAX = 10_000;
 /** Longer than any wait the server itself allows: past this nobody is there any more. */
 const FLIGHT_MS_MAX = 60_000;
 
-const INT8 = 20;
-const INT4 = 23;
-const FLOAT8 = 701;
-const NUMBERS: readonly number[] = [INT8, INT4, FLOAT8];
-
-/** Our columns are text, whole numbers that fit, and reals. */
-const TYPES = {
-  getTypeParser: (type: number) => (NUMBERS.includes(type) ? Number : String),
-} as unknown as CustomTypesConfig;
+const ROLLBACK: Statement = { name: 'rollback', text: 'ROLLBACK' };
 
 /**
  * One connection. Statements go out together as a flight and are answered together: one round trip, however many they are. It
@@ -57,8 +35,11 @@ const TYPES = {
 export class PostgresConnection {
   readonly #client: Client;
   readonly #socket: Socket;
+  readonly #prepared = new PreparedStatements();
   #isOpen = true;
   #flights = 0;
+  /** Ends when the flight before has been answered: the next one may go. */
+  #last: Promise<void> = Promise.resolve();
 
   private constructor(client: Client, socket: Socket) {
     this.#client = client;
@@ -76,8 +57,6 @@ export class PostgresConnection {
     const client = new Client({
       connectionString: url,
       stream: () => socket,
-      types: TYPES,
-      pipeline: true,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_MS_MAX,
       fallback_application_name: 'pawl',
@@ -101,20 +80,27 @@ export class PostgresConnection {
     return this.#flights;
   }
 
-  /** All in one round trip, in their order. Rejects with a FlightError of the first that failed. */
+  /**
+   * All in one round trip, in their order. Rejects with a FlightError of the first that failed; a transaction it was in, or that
+   * had begun before, is then rolled back.
+   */
   async flight(statements: readonly Statement[], msMax = FLIGHT_MS_MAX): Promise<readonly Answer[]> {
+    const before = this.#last;
+    const { promise, resolve: landed } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
     this.#flights += 1;
+    const flight = new Flight(statements, this.#prepared);
     const tooLate = setTimeout(() => this.destroy(), msMax).unref();
-    this.#socket.cork();
-    const sent = statements.map((statement) => this.#client.query({ ...statement, rowMode: 'array' } as Sent));
-    this.#socket.uncork();
-    const settled = await Promise.allSettled(sent);
-    clearTimeout(tooLate);
-    return settled.map((answer, position) => {
-      if (answer.status === 'rejected') throw new FlightError(position, answer.reason);
-      const { rows, fields, command } = answer.value;
-      return { rows, columns: fields.map((field) => field.name), command };
-    });
+    try {
+      return await this.#client.query(flight).answers;
+    } catch (error) {
+      if (this.#isOpen) await this.#client.query(new Flight([ROLLBACK], this.#prepared)).answers.catch(() => undefined);
+      throw new FlightError(flight.answered, { cause: error });
+    } finally {
+      clearTimeout(tooLate);
+      landed();
+    }
   }
 
   listen(hear: (channel: string, payload: string) => void): void {
@@ -135,11 +121,4 @@ export class PostgresConnection {
     this.#isOpen = false;
     this.#socket.destroy();
   }
-}
-
-interface Sent {
-  readonly text: string;
-  readonly rowMode: 'array';
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's own word for parameters.
-  readonly values?: any[];
 }

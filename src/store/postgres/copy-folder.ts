@@ -9,8 +9,9 @@ import { isMarkedRestored } from '../restored-mark.ts';
 import { MIGRATIONS } from '../schema/migrations.ts';
 import { SqliteDatabase } from '../sqlite-database.ts';
 import { TABLES, type TableName } from '../statements/all.ts';
-import type { Answer, PostgresConnection, Statement } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
 import { postgresError, shownUrl } from './failures.ts';
+import type { Answer, Statement } from './flight.ts';
 import { migratePostgres } from './migrate.ts';
 import { openSession } from './session.ts';
 

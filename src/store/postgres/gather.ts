@@ -3,7 +3,7 @@ import type { LookupName, Question } from '#model';
 import { postgresDialect, withNames } from '../dialect.ts';
 import { LOOKUP_STATEMENTS } from '../statements/all.ts';
 import { reservedBy } from '../statements/events.ts';
-import type { Statement } from './connection.ts';
+import type { Statement } from './flight.ts';
 import { isByWorkflow, LEADS } from './holds.ts';
 
 /**

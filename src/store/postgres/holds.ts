@@ -1,6 +1,6 @@
 import type { LookupName, Question } from '#model';
 import type { TableName } from '../statements/all.ts';
-import type { Statement } from './connection.ts';
+import type { Statement } from './flight.ts';
 
 /**
  * What must be held so that the answer of a lookup stays true until the commit: the workflow it is asked about; the workflow a

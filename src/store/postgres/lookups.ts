@@ -3,7 +3,7 @@ import type { SqlValue } from '../columns.ts';
 import { postgresDialect, withNames } from '../dialect.ts';
 import { LOOKUP_STATEMENTS } from '../statements/all.ts';
 import type { LookupStatement } from '../statements/statement.ts';
-import type { Statement } from './connection.ts';
+import type { Statement } from './flight.ts';
 import { EACH, GATHERED, type Gathered } from './gather.ts';
 
 /** Where the rows that are asked about come from: parameters, or what earlier statements of the same flight have gathered. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { StoreFailedError } from '#base';
-import type { PostgresConnection, Statement } from './connection.ts';
+import type { PostgresConnection } from './connection.ts';
 import { postgresError, shownUrl } from './failures.ts';
+import type { Statement } from './flight.ts';
 import { openSession } from './session.ts';
 
 /** While nobody knows, nothing may go outside. A process that waits longer than this ends: what it held is then recovered. */

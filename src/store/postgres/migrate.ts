@@ -42,7 +42,7 @@ export async function migratePostgres(
         ...(version === 1 ? [versionTable(dialect), FIRST_VERSION, MARKS_TABLE, ORIGIN_TABLE, FIRST_ORIGIN] : []),
         ...steps(dialect),
         `UPDATE schema_version SET version = ${version}`,
-      ].map(dialect.schema);
+      ].flatMap(dialect.schema);
     });
   }
   await locked(connection, () => guardSteps(connection));
@@ -71,7 +71,7 @@ const HANDED_OFF: Guard = {
 };
 
 function guardTexts(): { readonly texts: readonly string[]; readonly hash: string } {
-  const texts = [...dialect.functions, ...[...guards(), HANDED_OFF].map((guard) => dialect.guard(guard))];
+  const texts = [...dialect.functions, ...[...guards(), HANDED_OFF].flatMap((guard) => dialect.guard(guard))];
   return { texts, hash: sha256(texts.join('\n')) };
 }
 

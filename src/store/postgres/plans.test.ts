@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
 import type { LookupName } from '#model';
 import { freshDatabase, HAS_POSTGRES, onPostgres, type TestDatabase } from '../../../test/support/postgres-world.ts';
@@ -9,7 +9,7 @@ import { AUDIT_HEAD } from '../statements/audit-log.ts';
 import { LISTINGS } from '../statements/listings.ts';
 import type { SqlText } from '../statements/statement.ts';
 import { foundByKey } from './apply.ts';
-import type { Statement } from './connection.ts';
+import type { Statement } from './flight.ts';
 import { GATHERED, type Gathered, gather, lockWorkflows } from './gather.ts';
 import { gatheredLookup, lookupOf } from './lookups.ts';
 import { SETTINGS } from './session.ts';
@@ -92,26 +92,11 @@ const HISTORY = `
   INSERT INTO permission_requests SELECT 'prm_' || i, 'wf_' || (i % 10 + 1), 'scr_1', '[]', 1, 'ada', 'allowed', 1, 'ada'
     FROM generate_series(1, 2000) AS i;
   INSERT INTO notices SELECT 'ntc_' || i, 'k' || i, 'mail', 'sent', 1, 1, NULL, 1, 1 FROM generate_series(1, 2000) AS i;
-  INSERT INTO audit_log SELECT i, 1, 'ada', 'pause', 'wf_1', '', '', '' FROM generate_series(1, 2000) AS i;
-  ANALYZE`;
+  INSERT INTO audit_log SELECT i, 1, 'ada', 'pause', 'wf_1', '', '', '' FROM generate_series(1, 2000) AS i`;
 
-let client: Client;
-let database: TestDatabase | undefined;
-
-before(async () => {
-  if (!HAS_POSTGRES) return;
-  database = await freshDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-  await client.query(HISTORY);
-  await client.query(SETTINGS.join('; '));
-  for (const set of ['workflows', 'runs', 'roots', 'events']) await client.query(`SET pawl.${set} = ''`);
-});
-
-after(async () => {
-  await client?.end();
-  await database?.drop();
-});
+/** A plan is kept as long as its connection: what was planned when there was next to nothing must do when there is a lot. */
+const NEW = 'that is new';
+const DATABASES = { 'with a long history': `${HISTORY}; ANALYZE`, [NEW]: 'SELECT 1' };
 
 interface Node {
   readonly 'Node Type': string;
@@ -132,6 +117,9 @@ function walks(node: Node): string[] {
   return [`all of ${index}`, ...below];
 }
 
+/** Where two indexes look the same as long as they are empty; the server plans anew at its first look at the table. */
+const UNTIL_ANALYZED: readonly string[] = ['gather events', 'ask eventKeyed'];
+
 /** One row for everything a workflow ever did. */
 const OF_ALL_HISTORY = /^(?:mutations|events|handler_runs|script_runs|inputs)_workflow$/;
 
@@ -139,7 +127,7 @@ function indexesOf(node: Node): string[] {
   return [node['Index Name'] ?? '', ...(node.Plans ?? []).flatMap(indexesOf)].filter((name) => name !== '');
 }
 
-async function planOf(text: string): Promise<Node> {
+async function planOf(client: Client, text: string): Promise<Node> {
   await client.query(`PREPARE explained AS ${text}`);
   try {
     const parameters = await client.query(`SELECT cardinality(parameter_types) FROM pg_prepared_statements`);
@@ -152,14 +140,37 @@ async function planOf(text: string): Promise<Node> {
   }
 }
 
-for (const [name, text] of STATEMENTS) {
-  onPostgres(`${name} reads by an index, and no more in a workflow with a long history`, async () => {
-    const plan = await planOf(text);
-    assert.deepEqual(walks(plan), []);
-    assert.deepEqual(
-      indexesOf(plan).filter((index) => OF_ALL_HISTORY.test(index)),
-      [],
-    );
+for (const [which, filled] of Object.entries(DATABASES)) {
+  describe(`a database ${which}`, () => {
+    let client: Client;
+    let database: TestDatabase | undefined;
+
+    before(async () => {
+      if (!HAS_POSTGRES) return;
+      database = await freshDatabase();
+      client = new Client({ connectionString: database.url });
+      await client.connect();
+      await client.query(filled);
+      await client.query(SETTINGS.join('; '));
+      for (const set of ['workflows', 'runs', 'roots', 'events']) await client.query(`SET pawl.${set} = ''`);
+    });
+
+    after(async () => {
+      await client?.end();
+      await database?.drop();
+    });
+
+    for (const [name, text] of STATEMENTS) {
+      onPostgres(`${name} reads by an index, and not all of a workflow`, async () => {
+        const plan = await planOf(client, text);
+        assert.deepEqual(walks(plan), []);
+        if (which === NEW && UNTIL_ANALYZED.includes(name)) return;
+        assert.deepEqual(
+          indexesOf(plan).filter((index) => OF_ALL_HISTORY.test(index)),
+          [],
+        );
+      });
+    }
   });
 }
 

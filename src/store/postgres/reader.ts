@@ -5,8 +5,9 @@ import { pageOf } from '../lists.ts';
 import { PAST } from '../past.ts';
 import { type Asked, type Listed, lookup, READS, type Read, wholeTable } from '../reads.ts';
 import type { SqlText } from '../statements/statement.ts';
-import type { Answer, PostgresConnection, Statement } from './connection.ts';
+import { FlightError, type PostgresConnection } from './connection.ts';
 import { isLost, postgresError, shownUrl } from './failures.ts';
+import type { Answer, Statement } from './flight.ts';
 import { openSession } from './session.ts';
 
 /** A connection of its own that cannot write, whatever it is asked to. Reads that are under way at once share its round trips. */
@@ -35,11 +36,24 @@ export async function openPostgresHistory(url: string): Promise<LaterHistory> {
   };
 }
 
+/** Reads in one flight; more would make the first wait for the last. */
+const FLIGHT_MAX = 32;
+
+const NO_ANSWER: Answer = { rows: [], columns: [], command: '' };
+
+interface Waiting {
+  readonly statement: Statement;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 class ReadConnections {
   readonly #url: string;
   readonly #statements = new Map<SqlText, Omit<Statement, 'values'> & { readonly names: readonly string[] }>();
   #connection: PostgresConnection | undefined;
   #opening: Promise<PostgresConnection> | undefined;
+  #waiting: Waiting[] = [];
+  #isFlying = false;
 
   private constructor(url: string) {
     this.#url = url;
@@ -91,10 +105,35 @@ class ReadConnections {
     await this.#connection?.close();
   }
 
-  async #send(statement: Statement): Promise<Answer> {
-    const connection = await this.current();
-    const [answer] = await connection.flight([statement]);
-    return answer ?? { rows: [], columns: [], command: '' };
+  #send(statement: Statement): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#waiting.push({ statement, resolve, reject });
+    if (!this.#isFlying) void this.#fly();
+    return promise;
+  }
+
+  /** Whatever waits while a flight is under way goes with the next one. */
+  async #fly(): Promise<void> {
+    this.#isFlying = true;
+    while (this.#waiting.length > 0) {
+      const together = this.#waiting.splice(0, FLIGHT_MAX);
+      try {
+        const connection = await this.current();
+        const answers = await connection.flight(together.map(({ statement }) => statement));
+        for (const [i, { resolve }] of together.entries()) resolve(answers[i] ?? NO_ANSWER);
+      } catch (error) {
+        this.#failed(together, error);
+      }
+    }
+    this.#isFlying = false;
+  }
+
+  /** One that fails fails alone: the others, all of them only reads, are asked again. */
+  #failed(together: readonly Waiting[], error: unknown): void {
+    const isOne = error instanceof FlightError && !isLost(error);
+    const failed = isOne ? together.slice(error.position, error.position + 1) : together;
+    for (const { reject } of failed) reject(error);
+    this.#waiting.unshift(...together.filter((waiting) => !failed.includes(waiting)));
   }
 
   #prepared(sql: SqlText) {

@@ -5,8 +5,9 @@ import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { Memory } from './answers.ts';
 import { statementsOf } from './apply.ts';
 import { Batch, type DecidedBatch, Habits } from './batch.ts';
-import { ConnectionError, FlightError, type PostgresConnection, type Statement } from './connection.ts';
+import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
 import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
+import type { Statement } from './flight.ts';
 import type { Waiting } from './gather.ts';
 import { CommitMarks } from './lost-commit.ts';
 import { openSession } from './session.ts';
@@ -131,7 +132,7 @@ export class PostgresStore implements Store {
       const outcomes = decided.decisions.map(outcomeOf);
       const writing = this.#statements(decided, outcomes);
       if (writing.length === 0) {
-        await connection.flight([{ text: 'ROLLBACK' }]);
+        await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
         return { kind: 'answered', outcomes };
       }
       this.#reach('before-commit');
@@ -178,7 +179,11 @@ export class PostgresStore implements Store {
   async #write(connection: PostgresConnection, writing: readonly Written[]): Promise<'committed' | 'aborted' | Error> {
     const statements = writing.map(({ statement }) => statement);
     try {
-      const answers = await connection.flight([...statements, ...this.#call(writing), { text: 'COMMIT' }]);
+      const answers = await connection.flight([
+        ...statements,
+        ...this.#call(writing),
+        { name: 'commit', text: 'COMMIT' },
+      ]);
       return answers.at(-1)?.command === 'COMMIT' ? 'committed' : 'aborted';
     } catch (error) {
       if (isLost(error) || !connection.isOpen) {

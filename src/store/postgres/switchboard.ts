@@ -1,4 +1,5 @@
 import type { PostgresConnection } from './connection.ts';
+import type { Statement } from './flight.ts';
 import { openSession } from './session.ts';
 
 /** What processes call to each other across the database. Only hints: whatever is true is in the rows. */
@@ -9,8 +10,8 @@ const RECONNECT_MS_MIN = 100;
 const RECONNECT_MS_MAX = 5_000;
 
 /** The statement that calls when its transaction commits, and never if it does not. */
-export function callOnCommit(text: string): { readonly text: string; readonly values: readonly string[] } {
-  return { text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, text] };
+export function callOnCommit(text: string): Statement {
+  return { name: 'call', text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, text] };
 }
 
 export interface SwitchboardOptions {
@@ -41,8 +42,7 @@ export class Switchboard {
 
   /** What is too long to be called is told as something that was missed. */
   async call(text: string): Promise<void> {
-    const { text: sql, values } = callOnCommit(text.length > CALL_CHARS_MAX ? '' : text);
-    await this.#connected().flight([{ text: sql, values }]);
+    await this.#connected().flight([callOnCommit(text.length > CALL_CHARS_MAX ? '' : text)]);
   }
 
   /** What time it is for the database, in milliseconds since 1970. */

@@ -29,7 +29,7 @@ export const FIRST_VERSION = `INSERT INTO schema_version (id, version, guards, p
 
 /** Guards are words of the program, not data: where they differ from the ones in the database, all are put in anew. */
 function renewGuards(db: SqliteDatabase, dialect: Dialect): void {
-  const texts = guards().map((guard) => dialect.guard(guard));
+  const texts = guards().flatMap((guard) => dialect.guard(guard));
   const hash = sha256(texts.join('\n'));
   if (db.rows('SELECT guards FROM schema_version')[0]?.[0] === hash) return;
   const old = db.rows(dialect.listGuards).map(([name, table]) => dialect.dropGuard(String(name), String(table)));

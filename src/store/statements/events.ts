@@ -52,7 +52,7 @@ export const EVENT_WRITES: WriteStatements<Name> = {
   },
   'events.reserved': {
     sql: (dialect) => `UPDATE events SET status = 'reserved', reserved_by_run_id = :run
-      WHERE id IN (SELECT value FROM ${dialect.elements(':events', 'asked')}) AND status = 'pending'`,
+      WHERE ${dialect.isElement('id', ':events')} AND status = 'pending'`,
     rows: ({ events }) => events.length,
   },
   'events.released': {

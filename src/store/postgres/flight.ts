@@ -1,0 +1,170 @@
+import type { Connection, Submittable } from 'pg';
+import { serialize } from 'pg-protocol';
+import type { SqlValue } from '../columns.ts';
+
+/** A statement on its way. One with a name is prepared once for each connection. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly (SqlValue | readonly string[])[];
+}
+
+export interface Answer {
+  readonly rows: readonly SqlValue[][];
+  readonly columns: readonly string[];
+  /** What the server says it did: an aborted transaction answers COMMIT with ROLLBACK. */
+  readonly command: string;
+}
+
+/** What a statement answers with. */
+interface Shape {
+  readonly columns: readonly string[];
+  readonly parsers: readonly ((text: string) => SqlValue)[];
+}
+
+const NOTHING: Shape = { columns: [], parsers: [] };
+
+/** A statement the server has a name for; its shape is missing until it has answered once. */
+interface Known {
+  readonly serverName: string;
+  shape?: Shape;
+}
+
+/** What a connection has prepared so far. Its flights go one after the other. */
+export class PreparedStatements {
+  readonly #known = new Map<string, Known>();
+  #count = 0;
+
+  find(name: string): Known | undefined {
+    return this.#known.get(name);
+  }
+
+  /** Never by a name that was used before: one that failed may be there all the same. */
+  add(name: string): Known {
+    const known = { serverName: `${++this.#count} ${name}` };
+    this.#known.set(name, known);
+    return known;
+  }
+
+  forgetUnlessAnswered(name: string): void {
+    if (this.#known.get(name)?.shape === undefined) this.#known.delete(name);
+  }
+}
+
+/** The unnamed statement: replaced by the next one. */
+const UNNAMED = '';
+
+const INT8 = 20;
+const INT4 = 23;
+const FLOAT8 = 701;
+const NUMBERS: readonly number[] = [INT8, INT4, FLOAT8];
+
+/** The messages of the server, as the driver hands them on. */
+interface RowDescription {
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
+}
+interface DataRow {
+  readonly fields: readonly (string | null)[];
+}
+interface CommandComplete {
+  readonly text: string;
+}
+
+/**
+ * Statements that go out in one piece and are answered in one piece. The driver would end each with a Sync of its own, at which
+ * the server sends what it has: here there is one, at the end. When one of them fails, the server skips those behind it.
+ */
+export class Flight implements Submittable {
+  readonly #statements: readonly Statement[];
+  readonly #prepared: PreparedStatements;
+  /** What this flight prepares. */
+  readonly #first: string[] = [];
+  readonly #known: (Known | undefined)[] = [];
+  readonly #answers: Answer[] = [];
+  readonly #end = Promise.withResolvers<readonly Answer[]>();
+  #rows: SqlValue[][] = [];
+  #shape: Shape | undefined;
+
+  constructor(statements: readonly Statement[], prepared: PreparedStatements) {
+    this.#statements = statements;
+    this.#prepared = prepared;
+  }
+
+  /** Rejects with what the server or the driver said of the first statement that has no answer. */
+  get answers(): Promise<readonly Answer[]> {
+    return this.#end.promise;
+  }
+
+  /** How many were answered. */
+  get answered(): number {
+    return this.#answers.length;
+  }
+
+  submit(connection: Connection): void {
+    const messages = this.#statements.flatMap((statement) => this.#messages(statement));
+    connection.stream.write(Buffer.concat([...messages, serialize.sync()]));
+  }
+
+  handleRowDescription({ fields }: RowDescription): void {
+    this.#shape = {
+      columns: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID }) => (NUMBERS.includes(dataTypeID) ? Number : String)),
+    };
+  }
+
+  handleDataRow({ fields }: DataRow): void {
+    const { parsers } = this.#shapeNow();
+    this.#rows.push(fields.map((field, i) => (field === null ? null : (parsers[i]?.(field) ?? null))));
+  }
+
+  handleCommandComplete({ text }: CommandComplete): void {
+    const shape = this.#shapeNow();
+    const known = this.#known[this.#answers.length];
+    if (known) known.shape ??= shape;
+    const [command = ''] = text.split(' ', 1);
+    this.#answers.push({ rows: this.#rows, columns: shape.columns, command });
+    this.#rows = [];
+    this.#shape = undefined;
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' });
+  }
+
+  handleError(error: unknown): void {
+    for (const name of this.#first) this.#prepared.forgetUnlessAnswered(name);
+    this.#end.reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#end.resolve(this.#answers);
+  }
+
+  #shapeNow(): Shape {
+    return this.#shape ?? this.#known[this.#answers.length]?.shape ?? NOTHING;
+  }
+
+  #messages({ name, text, values = [] }: Statement): Buffer[] {
+    const { known, isNew } = this.#knownBy(name);
+    this.#known.push(known);
+    const statement = known?.serverName ?? UNNAMED;
+    const bind = serialize.bind({ statement, values: values.map(written) });
+    if (!isNew) return [bind, serialize.execute()];
+    return [serialize.parse({ name: statement, text }), bind, serialize.describe({ type: 'P' }), serialize.execute()];
+  }
+
+  #knownBy(name: string | undefined): { readonly known?: Known; readonly isNew: boolean } {
+    if (name === undefined) return { isNew: true };
+    const known = this.#prepared.find(name);
+    if (known !== undefined) return { known, isNew: false };
+    this.#first.push(name);
+    return { known: this.#prepared.add(name), isNew: true };
+  }
+}
+
+/** A value as the server reads it; a list as it writes one itself. */
+function written(value: SqlValue | readonly string[]): string | null {
+  if (value === null) return null;
+  if (typeof value !== 'object') return String(value);
+  return `{${value.map((word) => `"${word.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
