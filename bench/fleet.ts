@@ -10,11 +10,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { Client, type Connection, type Submittable } from 'pg';
 import { type App, deploy, startApp } from '#app';
 import type { WorkflowId } from '#base';
-import { PostgresConnection } from '../src/store/postgres/connection.ts';
-import type { Statement } from '../src/store/postgres/flight.ts';
-import { openSession } from '../src/store/postgres/session.ts';
 import { startOwnPostgres } from '../test/support/postgres-server.ts';
 
 const QUICK = process.argv.includes('--quick');
@@ -61,7 +59,7 @@ async function compare(inFlight: number): Promise<void> {
   const others = installed();
   for (let round = 0; round < ROUNDS; round++) {
     rates.engine.push((EVENTS * 1_000) / (await onCopy(start, (url) => engineRound(url, inFlight))));
-    rates.bare.push((EVENTS * 1_000) / (await onCopy(start, (url) => replay(url, tape.transactions))));
+    rates.bare.push((EVENTS * 1_000) / (await onCopy(start, (url) => replay(url, tape))));
     if (!others) continue;
     rates.dbos.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('dbos.mjs', url, inFlight))));
     rates.graphile.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('graphile.mjs', url, inFlight))));
@@ -69,8 +67,8 @@ async function compare(inFlight: number): Promise<void> {
   const cells = [
     inFlight,
     ...Object.values(rates).map((each) => (each.length === 0 ? '–' : median(each).toFixed(0))),
-    (tape.transactions.length / EVENTS).toFixed(2),
-    (tape.transactions.reduce((sum, flights) => sum + flights.length, 0) / EVENTS).toFixed(2),
+    (commitsIn(tape) / EVENTS).toFixed(2),
+    (tape.length / EVENTS).toFixed(2),
   ];
   console.log(cells.map((cell, i) => String(cell).padStart([9, 11, 9, 9, 13, 10, 14][i] ?? 9)).join(''));
 }
@@ -152,37 +150,54 @@ async function publish(app: App, workflow: WorkflowId, count: number, prefix = '
   }
 }
 
-type Transaction = readonly (readonly Statement[])[];
-
-/** Every transaction that writes, as its round trips; taken from the connections while the engine works. */
-async function recorded(act: () => Promise<unknown>): Promise<{ readonly transactions: readonly Transaction[] }> {
-  const transactions: Transaction[] = [];
-  const open = new Map<object, (readonly Statement[])[]>();
-  const { flight } = PostgresConnection.prototype;
-  PostgresConnection.prototype.flight = function recording(statements, ...rest) {
-    if (statements.some(({ name }) => name === 'begin')) open.set(this, []);
-    open.get(this)?.push(statements);
-    const last = statements.at(-1)?.name;
-    if (last === 'commit') transactions.push(open.get(this) ?? []);
-    if (last === 'commit' || last === 'rollback') open.delete(this);
-    return flight.call(this, statements, ...rest);
-  };
+/** Everything that was sent on the connection that writes, flight by flight; taken from the driver while the engine works. */
+async function recorded(act: () => Promise<unknown>): Promise<readonly Buffer[]> {
+  const tapes = new Map<Client, Buffer[]>();
+  const { query } = Client.prototype as { query(this: Client, flight: Submittable): Submittable };
+  Client.prototype.query = function recording(this: Client, flight: Submittable) {
+    const tape = tapes.get(this) ?? [];
+    tapes.set(this, tape);
+    const submit = flight.submit.bind(flight);
+    flight.submit = ({ stream }) => {
+      const write = (bytes: Buffer) => stream.write(bytes) && tape.push(bytes);
+      submit({ stream: { write } } as unknown as Connection);
+    };
+    return query.call(this, flight);
+  } as typeof Client.prototype.query;
   try {
     await act();
   } finally {
-    PostgresConnection.prototype.flight = flight;
+    Client.prototype.query = query as typeof Client.prototype.query;
   }
-  return { transactions };
+  return [...tapes.values()].sort((a, b) => commitsIn(b) - commitsIn(a))[0] ?? [];
 }
 
-/** The same statements, round trip by round trip, and nothing else: what the server alone takes. */
-async function replay(url: string, transactions: readonly Transaction[]): Promise<number> {
-  const connection = await openSession(url);
+function commitsIn(flights: readonly Buffer[]): number {
+  return flights.filter((bytes) => bytes.includes(' commit\0')).length;
+}
+
+/** The same bytes, flight by flight, and nothing else: what the server alone takes. */
+async function replay(url: string, flights: readonly Buffer[]): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
   const startedAt = performance.now();
-  for (const flights of transactions) for (const flight of flights) await connection.flight(flight);
+  for (const bytes of flights)
+    await new Promise<void>((resolve, reject) => client.query(answered(bytes, resolve, reject)));
   const ms = performance.now() - startedAt;
-  await connection.close();
+  await client.end();
   return ms;
+}
+
+function answered(bytes: Buffer, resolve: () => void, reject: (error: unknown) => void): Submittable {
+  const nothing = () => undefined;
+  return {
+    submit: ({ stream }: Connection) => void stream.write(bytes),
+    handleRowDescription: nothing,
+    handleDataRow: nothing,
+    handleCommandComplete: nothing,
+    handleReadyForQuery: resolve,
+    handleError: reject,
+  } as Submittable;
 }
 
 async function other(program: string, socket: string, inFlight: number): Promise<number> {
