@@ -50,6 +50,8 @@ export type HandlerState = { readonly handler: string; readonly workflowId: stri
 
 export type Health = { readonly ok: boolean; readonly version: string; readonly dataDir: string | null; readonly pid: number | null; readonly startedAt: number };
 
+export type HistoryRows = { readonly runs: number; readonly events: number; readonly mutations: number; readonly deliveries: number; readonly sessions: number; readonly executions: number; readonly inputs: number };
+
 export type Input = { readonly id: string; readonly workflow: string; readonly name: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string; readonly events: { readonly pending: number; readonly reserved: number; readonly consumed: number; readonly skipped: number; readonly parked: number }; readonly outputs: readonly { readonly id: string; readonly title: string | null; readonly status: OutputStatus; readonly words: string }[] };
 
 export type InputRow = { readonly id: string; readonly workflowId: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number };
@@ -690,6 +692,27 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Worker[]; readonly next: null };
+  };
+  /** how long history is kept, and what was last removed by this process */
+  'GET /api/retention': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly keepDays: number | null; readonly isRunning: boolean; readonly last: { readonly startedAt: number; readonly endedAt: number; readonly removed: HistoryRows } | null };
+  };
+  /** what would be removed now, by the same rule; nothing is written */
+  'POST /api/retention/preview': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly removable: HistoryRows; readonly isWhole: boolean };
+  };
+  /** begin to remove what is older than the config keeps, instead of within the hour */
+  'POST /api/retention/run': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly started: boolean };
   };
   /** the secrets that are set, by name: who set them, and which connections use them; never what they are */
   'GET /api/secrets': {

@@ -5,17 +5,19 @@ import { type HandlerHost, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import { Meters } from '#metrics';
 import type { Write } from '#model';
+import { Retention } from '#retention';
 import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
 import { handOffDue, Scheduler } from '#scheduler';
 import { type MasterKeys, masterKeys, Vault } from '#secret';
 import { runDueSession, takeHandOff } from '#session';
 import { Worker } from '#worker';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
+import { keepDaysOf } from './retention-config.ts';
 
 export interface AppOptions {
   readonly dataDir: string;
   /** What the config file exports. */
-  readonly config?: { readonly connections?: unknown; readonly fleet?: unknown };
+  readonly config?: { readonly connections?: unknown; readonly fleet?: unknown; readonly retention?: unknown };
   /** Where the tables are, if they are not in the data folder, and what this process is there. */
   readonly fleet?: FleetPlace | undefined;
   /** Where relative paths of the config begin. */
@@ -53,6 +55,8 @@ export interface App {
   readonly secret: SecretSource;
   readonly vault: Vault;
   readonly meters: Meters;
+  /** Who removes old history; nobody where the config says nothing of it. */
+  readonly retention?: Retention | undefined;
   /** No further run begins: whoever asks for work should ask another process. */
   isDraining(): boolean;
   /** The current runs reach a safe point and nothing new begins; the rest stays as it is until `stop`. */
@@ -63,6 +67,8 @@ export interface App {
 
 export async function startApp(options: AppOptions): Promise<App> {
   const fleet = new FleetConfig(options.config?.fleet);
+  const keepDays = keepDaysOf(options.config?.retention);
+  const prunes = keepDays !== undefined;
   let time = options.clock ?? systemClock;
   const clock: Clock = { now: () => time.now() };
   const { dataDir, keys = masterKeys({ dataDir, env: {} }) } = options;
@@ -78,7 +84,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const meters = new Meters();
   const observer = observing(meters, options.onWrites);
-  const member = options.fleet && (await join(options.fleet, fleet, observer, options.onFatal));
+  const member = options.fleet && (await join(options.fleet, fleet, { observer, prunes, onFatal: options.onFatal }));
   // Where there is a database that all share, its time is the one that counts.
   if (member) time = member.clock;
   const engine =
@@ -87,11 +93,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       dataDir,
       clock,
       observer,
+      prunes,
       ...(options.ids && { ids: options.ids }),
       ...(options.onFatal && { onFatal: options.onFatal }),
     }));
   const sandbox = createSandboxPool(options.sandbox);
   vault = new Vault({ engine, keys });
+  const onError = options.onError ?? (() => undefined);
+  const removes = keepDays !== undefined && options.fleet?.role !== 'worker';
   const parts = {
     engine,
     connections,
@@ -100,7 +109,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     secret,
     vault,
     meters,
-    onError: options.onError ?? (() => undefined),
+    onError,
+    ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
   };
   if (!member || !options.fleet) return runApp(parts);
   return runMember(parts, { ...options.fleet, member, config: fleet, onLost: options.onFatal ?? throwLater });
@@ -109,11 +119,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 function join(
   place: FleetPlace,
   config: FleetConfig,
-  observer: Observer,
-  onFatal: AppOptions['onFatal'],
+  more: Pick<Parameters<typeof joinFleet>[0], 'observer' | 'prunes' | 'onFatal'>,
 ): Promise<Member> {
   const { url, role, name, pool = DEFAULT_POOL } = place;
-  return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, observer, onFatal });
+  return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, ...more });
 }
 
 /** Counted, and told to whoever asked. */
@@ -148,9 +157,10 @@ export function runApp(parts: AppParts): App {
     onError,
   });
   scheduler.start();
-  const drain = (): Promise<void> => {
+  parts.retention?.start();
+  const drain = async (): Promise<void> => {
     beginDraining();
-    return scheduler.drain();
+    await Promise.all([scheduler.drain(), parts.retention?.stop()]);
   };
   return {
     ...partsOf(parts),
@@ -210,9 +220,10 @@ function runMember(parts: AppParts, place: Membership): App {
   });
   worker.start();
   if (role !== 'worker') scheduler.start();
+  parts.retention?.start();
   const drain = async (): Promise<void> => {
     beginDraining();
-    await Promise.all([scheduler.drain(), worker.drain()]);
+    await Promise.all([scheduler.drain(), worker.drain(), parts.retention?.stop()]);
   };
   return {
     ...partsOf(parts),
@@ -244,8 +255,8 @@ function hostOf({ engine, connections, sandbox, clock }: AppParts) {
   return { host, ledger, beginDraining };
 }
 
-function partsOf({ engine, connections, sandbox, clock, secret, vault, meters }: AppParts): Omit<AppParts, 'onError'> {
-  return { engine, connections, sandbox, clock, secret, vault, meters };
+function partsOf({ onError: _, ...parts }: AppParts): Omit<AppParts, 'onError'> {
+  return parts;
 }
 
 async function letGo({ sandbox, connections, engine }: AppParts): Promise<void> {

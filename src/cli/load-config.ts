@@ -13,6 +13,7 @@ export interface LoadedConfig {
     readonly secrets?: unknown;
     readonly notify?: unknown;
     readonly fleet?: unknown;
+    readonly retention?: unknown;
   };
   /** Where its relative paths begin. */
   readonly folder: string;

@@ -12,6 +12,7 @@ import { addMigrateStore } from './commands/migrate-store.ts';
 import { addNotices } from './commands/notices.ts';
 import { addPermissions } from './commands/permissions.ts';
 import { addRehearse } from './commands/rehearse.ts';
+import { addRetention } from './commands/retention.ts';
 import { addScripts } from './commands/scripts.ts';
 import { addSecrets } from './commands/secrets.ts';
 import { addStart } from './commands/start.ts';
@@ -62,7 +63,7 @@ function programFor(terminal: Terminal, ended: Ended): Command {
 
 const GROUPS = [
   ['First at 3 am:', [addStatus]],
-  ['The engine:', [addStart, addData, addMigrateStore, addExample]],
+  ['The engine:', [addStart, addData, addMigrateStore, addRetention, addExample]],
   ['Many processes at one database:', [addFleet]],
   ['Scripts:', [addScripts, addRehearse]],
   ['Acting on workflows, events and runs:', [addActs]],

@@ -24,6 +24,8 @@ export interface EngineOptions {
   readonly leaseMs?: number;
   readonly onFatal?: (error: unknown) => void;
   readonly observer?: Observer | undefined;
+  /** Old history is removed here. */
+  readonly prunes?: boolean | undefined;
 }
 
 /** Whoever counts what is committed. */
@@ -75,7 +77,7 @@ export interface EngineData {
 /** Open, then recover what earlier incarnations left: the lock on the folder proves that they are dead. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { dataDir, clock = systemClock } = options;
-  const store = openSqliteStore({ dataDir, clock });
+  const store = openSqliteStore({ dataDir, clock, prunes: options.prunes });
   const reader = readLater(openReader(dataDir));
   const history = lookBackLater(openHistory(dataDir));
   return startEngine({ store, reader, history, backUp: (file) => backUpDatabase(dataDir, file) }, options);

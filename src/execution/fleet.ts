@@ -17,6 +17,8 @@ export interface FleetOptions {
   readonly leaseMs?: number | undefined;
   readonly onFatal?: ((error: unknown) => void) | undefined;
   readonly observer?: Observer | undefined;
+  /** Old history is removed here. */
+  readonly prunes?: boolean | undefined;
 }
 
 /** One process among many at the same database. */
@@ -54,7 +56,12 @@ export async function joinFleet(options: FleetOptions): Promise<Member> {
   await clock.set();
   const ids: IdSource = monotonicIds(clock);
   const callFor = (writes: readonly Write[]): string | undefined => urgentCall(origin, writes);
-  const store = await openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role });
+  const store = await openPostgresStore({
+    url,
+    callFor,
+    role: role === 'both' ? undefined : role,
+    prunes: options.prunes,
+  });
   const [reader, history] = await Promise.all([openPostgresReader(url), openPostgresHistory(url)]);
   const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
   const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal: options.onFatal ?? throwLater });

@@ -236,6 +236,11 @@ export abstract class ModelMethods<M extends Mode> {
     return this.send({ do: 'settleNotice', notice, ...options });
   }
 
+  // what is old
+  pruneHistory(workflow: WorkflowId, options: Options<'pruneHistory', 'workflow'>) {
+    return this.send({ do: 'pruneHistory', workflow, ...options });
+  }
+
   // repairs
   createMaintenanceTask(workflow: WorkflowId) {
     return this.send({ do: 'createMaintenanceTask', workflow });

@@ -11,6 +11,7 @@ import { NOTICE_ROUTES } from './routes/notices.ts';
 import { PERMISSION_ROUTES } from './routes/permissions.ts';
 import { PROBE_ROUTES } from './routes/probes.ts';
 import { RECORDED_ROUTES } from './routes/recorded.ts';
+import { RETENTION_ROUTES } from './routes/retention.ts';
 import { SECRET_ROUTES } from './routes/secrets.ts';
 import { SHOW_ROUTES } from './routes/show.ts';
 import { STATUS_ROUTES } from './routes/status.ts';
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...ANSWER_ROUTES,
   ...CONNECTION_ROUTES,
   ...WORKER_ROUTES,
+  ...RETENTION_ROUTES,
   ...SECRET_ROUTES,
   ...NOTICE_ROUTES,
   ...AUDIT_ROUTES,

@@ -16,6 +16,7 @@ import type {
   WorkerId,
   WorkflowId,
 } from '#base';
+import type { HistoryCommands } from './command-of-history.ts';
 import type { Handlers, RunLog, RunRead } from './rows.ts';
 import type { Grant } from './rows-of-people.ts';
 import type {
@@ -128,7 +129,7 @@ export interface Stopped {
 }
 
 /** What each command takes and gives back. The names of the methods of the execution model are those of its sources. */
-export interface Commands {
+export interface Commands extends HistoryCommands {
   // what a worker does
   startRun: { takes: { fence: Fence; handler: string; delivery?: DeliveryId | undefined }; gives: { run: RunId } };
   advanceSession: { takes: { fence: Fence }; gives: { run: RunId } | { ended: ExecutionEnd } };

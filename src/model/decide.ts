@@ -34,6 +34,7 @@ import { openNotices } from './decide/open-notices.ts';
 import { parkEvents } from './decide/park-events.ts';
 import { pauseWorkflow } from './decide/pause-workflow.ts';
 import { postponeReconcile } from './decide/postpone-reconcile.ts';
+import { pruneHistory } from './decide/prune-history.ts';
 import { publishEvents } from './decide/publish-events.ts';
 import { reapExecution } from './decide/reap-execution.ts';
 import { recordAct } from './decide/record-act.ts';
@@ -125,6 +126,7 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   recordAct,
   openNotices,
   settleNotice,
+  pruneHistory,
   createMaintenanceTask,
   exitMaintenanceMode,
 };

@@ -1,7 +1,7 @@
 import { assert, type IdKind, type IdOf, type IdSource } from '#base';
 import type { LookupName, Lookups, Source, TopicHead } from './lookup.ts';
 import { applyWrite, grantKey } from './meaning.ts';
-import type { Run, Workflow } from './rows.ts';
+import type { Delivery, Event, PrunedDelivery, PrunedEvent, Run, Workflow } from './rows.ts';
 import { UNRESOLVED_LEDGER } from './states.ts';
 import { Rows, type Table } from './table.ts';
 import type { Write } from './write.ts';
@@ -13,6 +13,8 @@ type By<N extends LookupName> = Lookups[N]['by'];
 type Answer<N extends LookupName> = {
   readonly table: (rows: Rows) => Table<Row<N>>;
   readonly key: (row: Row<N>) => string;
+  /** What else answers, where the rows are the whole world: a store says it in the same statement. */
+  readonly also?: (rows: Rows, ...by: By<N>) => Row<N>[];
 } & ({ readonly keyed: true } | { readonly matches: (row: Row<N>, ...by: By<N>) => boolean });
 
 const id = (row: { readonly id: string }): string => row.id;
@@ -59,6 +61,10 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     key: id,
     matches: (e, workflow, topic, messageId) =>
       e.messageId === messageId && e.topic === topic && e.workflowId === workflow,
+    also: (r, workflow, topic, messageId) =>
+      r.prunedEvents
+        .matching((e) => e.messageId === messageId && e.topic === topic && e.workflowId === workflow)
+        .map(rememberedEvent),
   },
   reserved: {
     table: (r) => r.events,
@@ -97,6 +103,10 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     key: id,
     matches: (d, workflow, handler, deliveryId) =>
       d.workflowId === workflow && d.handlerName === handler && d.deliveryId === deliveryId,
+    also: (r, workflow, handler, deliveryId) =>
+      r.prunedDeliveries
+        .matching((d) => d.workflowId === workflow && d.handlerName === handler && d.deliveryId === deliveryId)
+        .map(rememberedDelivery),
   },
   oldestDelivery: {
     table: (r) => r.deliveries,
@@ -128,7 +138,33 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
   },
   notice: { table: (r) => r.notices, key: id, keyed: true },
   noticesOf: { table: (r) => r.notices, key: id, matches: (n, caseKey) => n.caseKey === caseKey },
+  chain: { table: (r) => r.runs, key: id, matches: (r, _, root) => r.rootRunId === root },
+  takenBy: { table: (r) => r.events, key: id, matches: (e, _, run) => e.reservedByRunId === run },
+  publishedBy: { table: (r) => r.events, key: id, matches: (e, _, run) => e.publishedByRunId === run },
+  redosOf: { table: (r) => r.events, key: id, matches: (e, _, event) => e.redoOf === event },
+  runsOfDelivery: { table: (r) => r.runs, key: id, matches: (r, _, delivery) => r.deliveryId === delivery },
+  runsOfSession: { table: (r) => r.runs, key: id, matches: (r, _, session) => r.scriptRunId === session },
+  sessionsOf: { table: (r) => r.sessions, key: id, matches: (s, _, execution) => s.executionId === execution },
+  messagesOf: { table: (r) => r.messages, key: id, matches: (m, _, execution) => m.executionId === execution },
+  inputNamed: { table: (r) => r.inputs, key: id, matches: (i, _, input) => i.id === input },
+  causedBy: {
+    table: (r) => r.eventInputs,
+    key: (c) => `${c.eventId} ${c.inputId}`,
+    matches: (c, _, input) => c.inputId === input,
+  },
+  allowancesOf: { table: (r) => r.allowances, key: id, matches: (a, workflow) => a.workflowId === workflow },
 };
+
+/** An event as whoever publishes it again finds it: handled, whatever was in it. */
+function rememberedEvent({ workflowId, topic, messageId, id, status, createdAt }: PrunedEvent): Event {
+  const gone = { payload: 'null', title: null, reservedByRunId: null, redoOf: null, pendingSeq: 0 };
+  return { id, workflowId, topic, messageId, ...gone, status, publishedByRunId: null, createdAt };
+}
+
+function rememberedDelivery({ workflowId, handlerName, deliveryId, id, receivedAt }: PrunedDelivery): Delivery {
+  const gone = { headers: '{}', body: '', status: 'done' as const, runId: null };
+  return { id, workflowId, handlerName, deliveryId, ...gone, receivedAt };
+}
 
 function isUnresolved(status: string): boolean {
   return (UNRESOLVED_LEDGER as readonly string[]).includes(status);
@@ -179,7 +215,8 @@ export class Draft {
       return row === undefined ? [] : [row];
     }
     this.#fetch(name, answer, table, by);
-    return table.matching((row) => answer.matches(row, ...by));
+    const found = table.matching((row) => answer.matches(row, ...by));
+    return this.#source === null && answer.also !== undefined ? [...found, ...answer.also(this.rows, ...by)] : found;
   }
 
   one<N extends LookupName>(name: N, ...by: By<N>): Row<N> | undefined {

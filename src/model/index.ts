@@ -3,6 +3,7 @@
 // Start reading at states.ts, then boundary.ts, then stop.ts; decide/ has one file a command.
 
 export type * from './command.ts';
+export type { Pruned } from './command-of-history.ts';
 export { decide } from './decide.ts';
 export { Draft } from './draft.ts';
 export { foreseen } from './foresee.ts';

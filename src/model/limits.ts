@@ -52,6 +52,9 @@ export const NOTICE_BEGUN_MS = 2 * MINUTE;
 /** What a notice says of itself between its first byte and its end. */
 export const NOTICE_BEGUN = 'it is being sent';
 
+/** Chains, and whatever else, that one command looks at to remove: what waits behind it waits for some milliseconds. */
+export const PRUNED_AT_ONCE_MAX = 200;
+
 export const RESERVATIONS_MAX = 1_000;
 export const PUBLISHES_MAX = 1_000;
 export const EVENT_PAYLOAD_CHARS_MAX = 256 * 1_024;

@@ -2,6 +2,7 @@ import type {
   DeliveryId,
   EventId,
   ExecutionId,
+  InputId,
   MutationId,
   NoticeId,
   PermissionRequestId,
@@ -23,6 +24,7 @@ import type {
   HandlerState,
   Input,
   MaintenanceTask,
+  Message,
   Mutation,
   Run,
   Script,
@@ -30,7 +32,7 @@ import type {
   Worker,
   Workflow,
 } from './rows.ts';
-import type { Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
+import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 
 /** The oldest pending event of a topic, and the newest moment an event of it became pending. */
 export interface TopicHead {
@@ -88,6 +90,19 @@ export interface Lookups {
   openRequests: { by: [WorkflowId]; gives: PermissionRequest };
   notice: { by: [NoticeId]; gives: Notice };
   noticesOf: { by: [caseKey: string]; gives: Notice };
+
+  // What refers to a row of history. The workflow is what is held; a row of another one is for the rule to refuse.
+  chain: { by: [WorkflowId, root: RunId]; gives: Run };
+  takenBy: { by: [WorkflowId, RunId]; gives: Event };
+  publishedBy: { by: [WorkflowId, RunId]; gives: Event };
+  redosOf: { by: [WorkflowId, EventId]; gives: Event };
+  runsOfDelivery: { by: [WorkflowId, DeliveryId]; gives: Run };
+  runsOfSession: { by: [WorkflowId, SessionId]; gives: Run };
+  sessionsOf: { by: [WorkflowId, ExecutionId]; gives: Session };
+  messagesOf: { by: [WorkflowId, ExecutionId]; gives: Message };
+  inputNamed: { by: [WorkflowId, InputId]; gives: Input };
+  causedBy: { by: [WorkflowId, InputId]; gives: EventInput };
+  allowancesOf: { by: [WorkflowId]; gives: Allowance };
 }
 
 export type LookupName = keyof Lookups;

@@ -1,4 +1,5 @@
 import { assert, sha256 } from '#base';
+import { HISTORY_MEANING } from './meaning-of-history.ts';
 import type { AuditEntry, Event, Execution, Mutation, Run, Session, Workflow } from './rows.ts';
 import type { Grant } from './rows-of-people.ts';
 import type { Rows, Table } from './table.ts';
@@ -299,6 +300,7 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
       (n) => n.status === 'due' && n.tries === from,
       (n) => ({ ...n, status: to, tries, dueAt, error, settledAt }),
     ),
+  ...HISTORY_MEANING,
   'audit.appended': (rows, write) => {
     const entries = rows.audit.values();
     const entry = chained(entries.at(-1), write);

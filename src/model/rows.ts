@@ -355,3 +355,31 @@ export interface AuditEntry {
   readonly previousHash: string;
   readonly hash: string;
 }
+
+/** What is left of an event whose history was removed: enough to know the same message again. */
+export interface PrunedEvent {
+  readonly workflowId: WorkflowId;
+  readonly topic: string;
+  readonly messageId: string;
+  readonly id: EventId;
+  readonly status: EventStatus;
+  readonly createdAt: number;
+}
+
+/** What is left of a delivery: enough to know the same one again. */
+export interface PrunedDelivery {
+  readonly workflowId: WorkflowId;
+  readonly handlerName: string;
+  readonly deliveryId: string;
+  readonly id: DeliveryId;
+  readonly receivedAt: number;
+}
+
+/** That a person approved this method once, where the call they approved is history that was removed. */
+export interface KeptApproval {
+  readonly workflowId: WorkflowId;
+  readonly connection: string;
+  readonly method: string;
+  readonly approvedAt: number;
+  readonly approvedBy: string;
+}

@@ -10,9 +10,12 @@ import type {
   Execution,
   HandlerState,
   Input,
+  KeptApproval,
   MaintenanceTask,
   Message,
   Mutation,
+  PrunedDelivery,
+  PrunedEvent,
   Run,
   RunLog,
   RunRead,
@@ -104,6 +107,9 @@ export class Rows {
   readonly allowances: Table<Allowance>;
   readonly requests: Table<PermissionRequest>;
   readonly notices: Table<Notice>;
+  readonly prunedEvents: Table<PrunedEvent>;
+  readonly prunedDeliveries: Table<PrunedDelivery>;
+  readonly keptApprovals: Table<KeptApproval>;
   /** Only loaded, never drafted: see `headsOf` in draft.ts. */
   readonly heads: Table<TopicHead>;
 
@@ -134,6 +140,9 @@ export class Rows {
     this.allowances = copyOf(of?.allowances);
     this.requests = copyOf(of?.requests);
     this.notices = copyOf(of?.notices);
+    this.prunedEvents = copyOf(of?.prunedEvents);
+    this.prunedDeliveries = copyOf(of?.prunedDeliveries);
+    this.keptApprovals = copyOf(of?.keptApprovals);
     this.heads = copyOf(of?.heads);
   }
 

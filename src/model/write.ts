@@ -24,6 +24,7 @@ import type {
   Execution,
   HandlerState,
   Input,
+  KeptApproval,
   MaintenanceTask,
   Message,
   Mutation,
@@ -66,7 +67,8 @@ export type Write =
   | EventWrite
   | MutationWrite
   | OtherWrite
-  | PeopleWrite;
+  | PeopleWrite
+  | HistoryWrite;
 
 type WorkflowWrite =
   | { set: 'workflow.created'; row: Workflow }
@@ -235,6 +237,27 @@ type PeopleWrite =
       error: string | null;
       settledAt: number | null;
     };
+
+/** History that nothing needs any more goes, many rows at a time; what the same message is known by stays. */
+type HistoryWrite =
+  | { set: 'approval.kept'; row: KeptApproval }
+  | { set: 'logs.removed'; runs: readonly RunId[] }
+  | { set: 'reads.removed'; runs: readonly RunId[] }
+  | { set: 'evidence.removed'; mutations: readonly MutationId[] }
+  | { set: 'mutations.removed'; mutations: readonly MutationId[] }
+  | { set: 'events.remembered'; events: readonly EventId[] }
+  | { set: 'causes.removed'; events: readonly EventId[] }
+  | { set: 'events.removed'; events: readonly EventId[] }
+  | { set: 'tasks.removed'; runs: readonly RunId[] }
+  | { set: 'runs.undelivered'; runs: readonly RunId[] }
+  | { set: 'deliveries.remembered'; deliveries: readonly DeliveryId[] }
+  | { set: 'deliveries.removed'; deliveries: readonly DeliveryId[] }
+  | { set: 'runs.removed'; runs: readonly RunId[] }
+  | { set: 'session.uncounted'; session: SessionId; count: number }
+  | { set: 'sessions.removed'; sessions: readonly SessionId[] }
+  | { set: 'enforcements.removed'; executions: readonly ExecutionId[] }
+  | { set: 'executions.removed'; executions: readonly ExecutionId[] }
+  | { set: 'inputs.removed'; inputs: readonly InputId[] };
 
 export type WriteName = Write['set'];
 export type WriteOf<N extends WriteName> = Extract<Write, { set: N }>;

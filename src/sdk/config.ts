@@ -40,6 +40,12 @@ interface FleetOptions {
   timeoutMs?: Record<string, number>;
 }
 
+/** How long history is kept. */
+interface RetentionOptions {
+  /** What was over so many days ago goes, as far as nothing needs it; everything is kept where nothing is said. */
+  keepDays: number;
+}
+
 /** Where the master key is that seals what `pawl secret set` keeps; a file in the data folder where nothing is said. */
 interface SecretsOptions {
   /** A file that only its owner may read; relative to the config file. */
@@ -84,6 +90,7 @@ type Channel = { kinds?: readonly NeedKind[] } & (
 interface Other {
   http?: HttpOptions;
   fleet?: FleetOptions;
+  retention?: RetentionOptions;
   notify?: Record<string, Channel>;
   secrets?: SecretsOptions;
 }

@@ -13,6 +13,9 @@ export { type DistantStore, openPostgresStore, type PostgresOptions } from './po
 export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';
 export { Switchboard } from './postgres/switchboard.ts';
 export {
+  type AgedKind,
+  type AgedPage,
+  type AgedRow,
   type DueWorkflow,
   type EventFilter,
   type HandOff,

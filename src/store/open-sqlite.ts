@@ -4,6 +4,7 @@ import { type Clock, StoreFailedError } from '#base';
 import { folderError, storeError } from './failures.ts';
 import { markMade, refuseGone } from './made-mark.ts';
 import { type ProcessLock, takeProcessLock } from './process-lock.ts';
+import { RETENTION_INDEXES } from './schema/004-retention.ts';
 import { isEmpty, migrate } from './schema/migrate.ts';
 import { SqliteStore } from './sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -28,6 +29,8 @@ const CHECKED_BYTES_MAX = 64 * 1_024 * 1_024;
 export interface SqliteOptions {
   readonly dataDir: string;
   readonly clock: Clock;
+  /** History is removed here: what finds the rows that refer to it is made. */
+  readonly prunes?: boolean | undefined;
   /** Only for tests: of a start that is refused because one of ours does not hold, and of a small disk. */
   readonly pragmas?: Readonly<Record<string, string | number>>;
 }
@@ -55,13 +58,14 @@ export function databasePath(dataDir: string): string {
   return join(dataDir, 'pawl.db');
 }
 
-function open(db: SqliteDatabase, lock: ProcessLock, { dataDir, pragmas }: SqliteOptions): Store {
+function open(db: SqliteDatabase, lock: ProcessLock, { dataDir, pragmas, prunes }: SqliteOptions): Store {
   // First of all a lock: whether the file is a database, and free, is then known before anything is changed.
   db.exec(`PRAGMA busy_timeout = ${PRAGMAS.busy_timeout}; BEGIN IMMEDIATE; ROLLBACK`);
   setPragmas(db, { ...PRAGMAS, ...pragmas });
   checkPages(db);
   refuseGone(dataDir, db.path, isEmpty(db, db.dialect));
   migrate(db, db.dialect);
+  if (prunes) for (const index of RETENTION_INDEXES) db.exec(index);
   markMade(dataDir);
   // SQLite opens a file it may not write as if it were to be read only, and says so at the first write: here.
   db.exec(`BEGIN IMMEDIATE; UPDATE schema_version SET probe = ''; ROLLBACK`);

@@ -30,7 +30,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
 };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'pawl-plans-'));
-const store = openSqliteStore({ dataDir, clock: systemClock });
+const store = openSqliteStore({ dataDir, clock: systemClock, prunes: true });
 const db = new SqliteDatabase(databasePath(dataDir), { readOnly: true });
 after(async () => {
   db.close();

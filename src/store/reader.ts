@@ -49,6 +49,19 @@ export interface EventFilter {
   readonly limit: number;
 }
 
+export type AgedKind = 'run' | 'event' | 'session' | 'execution' | 'input';
+
+export interface AgedPage {
+  readonly before: number;
+  readonly below: string;
+  readonly limit: number;
+}
+
+export interface AgedRow {
+  readonly id: string;
+  readonly workflow: WorkflowId;
+}
+
 /** The tables as the last commit left them, for everybody who only looks. */
 export interface Reader extends Source {
   /** Executions that were handed off and have not ended; `after` is the last one of the page before. */
@@ -78,6 +91,8 @@ export interface Reader extends Source {
   handOffs(limit: number): readonly HandOff[];
   /** Messages of a version that this process does not know: they stay for one that does. */
   strangeMessages(limit: number): readonly MessageId[];
+  /** Rows that may be old enough to go, latest first, below a place among their ids. */
+  aged(kind: AgedKind, page: AgedPage): readonly AgedRow[];
   orphanedReservedEvents(limit: number): readonly Event[];
   listEvents(workflow: WorkflowId, filter: EventFilter): readonly Event[];
   scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined;
@@ -182,6 +197,10 @@ class SqliteReader implements Reader {
 
   nextNoticeAt(): number | null {
     return this.#read(READS.nextNoticeAt());
+  }
+
+  aged(kind: AgedKind, page: AgedPage): readonly AgedRow[] {
+    return this.#read(READS.aged(kind, page));
   }
 
   orphanedReservedEvents(limit: number): readonly Event[] {

@@ -9,7 +9,7 @@ import {
 } from '#base';
 import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Worker } from '#model';
 import type { SqlValue } from './columns.ts';
-import type { EventFilter, Reader } from './reader.ts';
+import type { AgedKind, EventFilter, Reader } from './reader.ts';
 import { LOOKUP_STATEMENTS, type RowOf, TABLES, type TableName } from './statements/all.ts';
 import { COUNTS } from './statements/counts.ts';
 import { EVENTS } from './statements/events.ts';
@@ -41,6 +41,14 @@ export type ReadsOf<R> = {
 
 /** What a reader lists, one by one below. */
 export type Listed = Omit<Reader, 'fetch' | 'offenders' | 'table' | 'close'>;
+
+const AGED = {
+  run: 'agedRuns',
+  event: 'agedEvents',
+  session: 'agedSessions',
+  execution: 'agedExecutions',
+  input: 'agedInputs',
+} as const satisfies Readonly<Record<AgedKind, Listing>>;
 
 /** What every reader says of the tables. */
 export const READS = {
@@ -132,6 +140,11 @@ export const READS = {
   *nextNoticeAt() {
     const rows = yield listing('nextNoticeAt', {});
     return (rows[0]?.[0] ?? null) as number | null;
+  },
+
+  *aged(kind, { before, below, limit }) {
+    const rows = yield listing(AGED[kind], { before, below, limit });
+    return rows.map(([id, workflow]) => ({ id: String(id), workflow: workflow as WorkflowId }));
   },
 
   *orphanedReservedEvents(limit): Read<readonly Event[]> {

@@ -46,6 +46,7 @@ const ACT_WORDS: Readonly<Record<string, string>> = {
   'rotate key': 'changed the master key',
   'remove secret': 'took a secret away',
   'back up': 'wrote a backup',
+  'remove old history': 'asked to remove old history now',
 };
 
 /** One entry of the log as a sentence. */

@@ -26,6 +26,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   session: ['base', 'model', 'execution', 'handler'],
   scheduler: ['base', 'execution'],
   worker: ['base', 'execution'],
+  retention: ['base', 'execution'],
   app: [
     'base',
     'model',
@@ -40,6 +41,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'session',
     'scheduler',
     'worker',
+    'retention',
     'metrics',
   ],
   rehearse: ['base', 'model', 'execution', 'script', 'sandbox', 'connector', 'ledger', 'handler', 'session'],

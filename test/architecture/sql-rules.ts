@@ -30,6 +30,9 @@ const TABLES = [
   'allowances',
   'permission_requests',
   'notices',
+  'pruned_events',
+  'pruned_deliveries',
+  'kept_approvals',
   'audit_log',
 ];
 

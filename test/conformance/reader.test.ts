@@ -39,6 +39,10 @@ const QUESTIONS: {
   messages: [[10]],
   handOffs: [[10]],
   strangeMessages: [[10]],
+  aged: (['run', 'event', 'session', 'execution', 'input'] as const).map((kind) => [
+    kind,
+    { before: NOW, below: '~', limit: 10 },
+  ]),
   orphanedReservedEvents: [[10]],
   listEvents: [
     [WF, { limit: 10 }],

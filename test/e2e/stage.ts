@@ -35,6 +35,8 @@ export class Stage {
   app: App;
   /** Settings of the connection "shop", read at each start. */
   shop: Record<string, unknown>;
+  /** What the config says besides connections, read at each start. */
+  config: Record<string, unknown> = {};
   /** Every secret; read at each use. Undefined: what the vault has. */
   secret: string | undefined = 'token';
   #pokes = 0;
@@ -218,6 +220,7 @@ export class Stage {
       dataDir: this.data,
       baseFolder: this.folder,
       config: {
+        ...this.config,
         connections: {
           shop: { type: 'http', baseUrl: this.outside.url, timeoutMs: 6_000, visibilityMs: 0, ...this.shop },
           book: { type: 'files', root: './out' },

@@ -199,6 +199,7 @@ const STORIES: { readonly [N in CommandName]: Story<N> } = {
     assert.ok(notice);
     return { notice, outcome: 'sent' };
   },
+  pruneHistory: async (world) => ({ workflow: await published(world), before: world.clock.now() }),
   createMaintenanceTask: async (world) => ({ workflow: await inMaintenance(world) }),
   exitMaintenanceMode: async (world) => ({ workflow: await inMaintenance(world), by: PERSON, repaired: true }),
 };

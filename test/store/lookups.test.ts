@@ -18,8 +18,10 @@ import {
   handlerState,
   input,
   MUT,
+  message,
   mutation,
   notice,
+  producerRun,
   RUN,
   request,
   run,
@@ -169,6 +171,28 @@ const WORLD: readonly Write[] = [
   { set: 'permission.asked', row: request() },
   { set: 'notice.opened', row: notice() },
   { set: 'notice.opened', row: notice({ id: 'ntc_2' as never, channel: 'desk' }) },
+  { set: 'message.sent', row: message() },
+  {
+    set: 'run.created',
+    row: producerRun({
+      id: run(6),
+      rootRunId: run(6),
+      deliveryId: 'dlv_2' as DeliveryId,
+      status: 'crashed',
+      endTimestamp: AT,
+    }),
+  },
+  { set: 'event.published', row: event({ id: evt('a'), publishedByRunId: RUN }) },
+  { set: 'event.published', row: event({ id: evt('b'), redoOf: evt(8) }) },
+  // Of these only the keys are left.
+  { set: 'event.published', row: event({ id: evt('c'), messageId: 'past' }) },
+  { set: 'event.skipped', event: evt('c'), from: 'pending' },
+  { set: 'events.remembered', events: [evt('c')] },
+  { set: 'events.removed', events: [evt('c')] },
+  { set: 'delivery.accepted', row: delivery({ id: 'dlv_5' as DeliveryId, deliveryId: 'past' }) },
+  { set: 'delivery.done', delivery: 'dlv_5' as DeliveryId, run: RUN },
+  { set: 'deliveries.remembered', deliveries: ['dlv_5' as DeliveryId] },
+  { set: 'deliveries.removed', deliveries: ['dlv_5' as DeliveryId] },
 ];
 
 /** What to ask of each lookup: always something that is there, mostly also something that is not. */
@@ -196,6 +220,8 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
     [WF, 'placed', 'evt_1'],
     [OTHER, 'placed', 'evt_1'],
     [WF, 'booked', 'evt_1'],
+    [WF, 'placed', 'past'],
+    [OTHER, 'placed', 'past'],
   ],
   reserved: [[RUN], [run(2)], [run(404)]],
   anyReserved: [[WF], [OTHER], [NOBODY]],
@@ -210,6 +236,8 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
   deliveryKeyed: [
     [WF, 'hook', 'dlv_2'],
     [WF, 'other', 'dlv_2'],
+    [WF, 'hook', 'past'],
+    [OTHER, 'hook', 'past'],
   ],
   oldestDelivery: [[WF], [OTHER]],
   deliveriesTo: [
@@ -229,6 +257,47 @@ const QUESTIONS: { readonly [N in LookupName]: readonly Lookups[N]['by'][] } = {
   openRequests: [[WF], [OTHER]],
   notice: [[notice().id], ['ntc_404' as never]],
   noticesOf: [['unknown mut_1'], ['unknown mut_2']],
+  chain: [
+    [WF, run(2)],
+    [WF, run(3)],
+  ],
+  takenBy: [
+    [WF, RUN],
+    [WF, run(2)],
+  ],
+  publishedBy: [
+    [WF, RUN],
+    [WF, run(404)],
+  ],
+  redosOf: [
+    [WF, evt(8)],
+    [WF, evt(9)],
+  ],
+  runsOfDelivery: [
+    [WF, 'dlv_2' as DeliveryId],
+    [WF, 'dlv_3' as DeliveryId],
+  ],
+  runsOfSession: [
+    [WF, SES],
+    [WF, 'ses_2' as never],
+  ],
+  sessionsOf: [
+    [WF, EXE],
+    [WF, 'exe_4' as ExecutionId],
+  ],
+  messagesOf: [
+    [WF, EXE],
+    [WF, 'exe_4' as ExecutionId],
+  ],
+  inputNamed: [
+    [WF, input().id],
+    [WF, 'inp_404' as InputId],
+  ],
+  causedBy: [
+    [WF, input().id],
+    [WF, 'inp_404' as InputId],
+  ],
+  allowancesOf: [[WF], [OTHER]],
 };
 
 /** Where a store need not give everything that matches, what it must give at least, and may give at most. */

@@ -64,6 +64,32 @@ const STOPPED: readonly Write[] = [
 const SENT: readonly Write[] = [...RESERVED, { set: 'mutation.recorded', row: mutation() }];
 const ANSWER = { mutation: MUT, resolvedByName: null, callEndedAt: AT + 1, at: AT + 1 } as const;
 
+const APPLIED: readonly Write[] = [
+  ...SENT,
+  { set: 'mutation.applied', ...ANSWER, from: 'in_flight', result: '{}', resolvedBy: 'provider' },
+];
+const SKIPPED: readonly Write[] = [
+  ...AT_WORK,
+  { set: 'event.skipped', event: evt(1), from: 'pending' },
+  { set: 'event.skipped', event: evt(2), from: 'pending' },
+];
+const DELIVERED: readonly Write[] = [
+  ...STOPPED,
+  { set: 'delivery.accepted', row: delivery() },
+  {
+    set: 'run.created',
+    row: producerRun({
+      id: run(2),
+      rootRunId: run(2),
+      deliveryId: delivery().id,
+      phase: 'committed',
+      status: 'committed',
+      endTimestamp: AT,
+    }),
+  },
+  { set: 'delivery.done', delivery: delivery().id, run: run(2) },
+];
+
 /** Every write there is, on a world where it may happen. A new one does not compile until it is here. */
 const CASES: { readonly [N in WriteName]: Case<N> } = {
   'workflow.created': {
@@ -384,6 +410,93 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
       settledAt: null,
     },
   },
+  'approval.kept': {
+    given: CREATED,
+    write: {
+      set: 'approval.kept',
+      row: { workflowId: WF, connection: 'shop', method: 'post', approvedAt: AT, approvedBy: 'ada' },
+    },
+  },
+  'logs.removed': {
+    given: [
+      ...AT_WORK,
+      { set: 'run.logged', row: { runId: RUN, position: 0, at: AT, message: 'hello', data: null } },
+      { set: 'run.logged', row: { runId: RUN, position: 1, at: AT, message: 'hello', data: null } },
+    ],
+    write: { set: 'logs.removed', runs: [RUN] },
+  },
+  'reads.removed': {
+    given: [
+      ...AT_WORK,
+      {
+        set: 'run.read',
+        row: { runId: RUN, position: 0, at: AT, connection: 'shop', method: 'get', request: '{}', answer: '{}' },
+      },
+    ],
+    write: { set: 'reads.removed', runs: [RUN] },
+  },
+  'evidence.removed': {
+    given: [...SENT, { set: 'evidence.recorded', row: evidence() }],
+    write: { set: 'evidence.removed', mutations: [MUT] },
+  },
+  'mutations.removed': { given: APPLIED, write: { set: 'mutations.removed', mutations: [MUT] } },
+  'events.remembered': { given: SKIPPED, write: { set: 'events.remembered', events: [evt(1), evt(2)] } },
+  'causes.removed': {
+    given: [
+      ...SKIPPED,
+      { set: 'input.registered', row: input() },
+      { set: 'event.caused', event: evt(1), inputs: [input().id] },
+    ],
+    write: { set: 'causes.removed', events: [evt(1)] },
+  },
+  'events.removed': { given: SKIPPED, write: { set: 'events.removed', events: [evt(1), evt(2)] } },
+  'tasks.removed': {
+    given: [
+      ...STOPPED,
+      { set: 'task.opened', row: task({ status: 'closed', closedAt: AT, closedBy: 'ada' }) },
+      { set: 'task.opened', row: task({ id: 'tsk_2' as never }) },
+    ],
+    write: { set: 'tasks.removed', runs: [RUN] },
+  },
+  'runs.undelivered': { given: DELIVERED, write: { set: 'runs.undelivered', runs: [run(2)] } },
+  'deliveries.remembered': {
+    given: DELIVERED,
+    write: { set: 'deliveries.remembered', deliveries: [delivery().id] },
+  },
+  'deliveries.removed': {
+    given: [...DELIVERED, { set: 'runs.undelivered', runs: [run(2)] }],
+    write: { set: 'deliveries.removed', deliveries: [delivery().id] },
+  },
+  'runs.removed': {
+    given: [
+      ...AT_WORK,
+      { set: 'run.created', row: consumerRun({ id: run(2), rootRunId: run(2), status: 'crashed', endTimestamp: AT }) },
+    ],
+    write: { set: 'runs.removed', runs: [run(2)] },
+  },
+  'session.uncounted': {
+    given: [...RUNNING, { set: 'session.counted', session: SES, cost: 1 }],
+    write: { set: 'session.uncounted', session: SES, count: 1 },
+  },
+  'sessions.removed': {
+    given: [...RUNNING, { set: 'session.completed', session: SES, at: AT + 1 }],
+    write: { set: 'sessions.removed', sessions: [SES] },
+  },
+  'enforcements.removed': {
+    given: [...RUNNING, { set: 'enforcement.created', row: enforcement() }],
+    write: { set: 'enforcements.removed', executions: [EXE] },
+  },
+  'executions.removed': {
+    given: [
+      { set: 'workflow.created', row: workflow() },
+      { set: 'execution.requested', row: execution({ status: 'cancelled', endedAt: AT }) },
+    ],
+    write: { set: 'executions.removed', executions: [EXE] },
+  },
+  'inputs.removed': {
+    given: [...CREATED, { set: 'input.registered', row: input() }],
+    write: { set: 'inputs.removed', inputs: [input().id] },
+  },
   'audit.appended': {
     given: [{ set: 'audit.appended', at: AT, actor: 'ada', act: 'pause', subject: WF, detail: '' }],
     write: { set: 'audit.appended', at: AT + 1, actor: 'bob', act: 'resume', subject: WF, detail: '{"ä":1}' },
@@ -417,6 +530,9 @@ const IN_MEMORY: { readonly [T in TableName]: (rows: Rows) => readonly object[] 
   allowances: (rows) => rows.allowances.values(),
   permission_requests: (rows) => rows.requests.values(),
   notices: (rows) => rows.notices.values(),
+  pruned_events: (rows) => rows.prunedEvents.values(),
+  pruned_deliveries: (rows) => rows.prunedDeliveries.values(),
+  kept_approvals: (rows) => rows.keptApprovals.values(),
 };
 
 async function assertSameRows(reader: StoreWorld['reader'], rows: Rows): Promise<void> {

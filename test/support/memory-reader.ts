@@ -1,7 +1,7 @@
 import { assert, type ScriptId, type WorkflowId } from '#base';
 import type { Invariant, LookupName, Lookups, Message, Mutation, Rows } from '#model';
 import { INVARIANTS, MESSAGE_VERSION } from '#model';
-import type { DueWorkflow, EventFilter, Reader, UnfinishedExecution } from '#store';
+import type { AgedKind, AgedPage, AgedRow, DueWorkflow, EventFilter, Reader, UnfinishedExecution } from '#store';
 import { sourceOf } from './memory-store.ts';
 
 /** The text of each version, which is no part of its row. */
@@ -52,16 +52,41 @@ export class MemoryReader implements Reader {
     return times.length === 0 ? null : Math.min(...times);
   }
 
+  aged(kind: AgedKind, { before, below, limit }: AgedPage): readonly AgedRow[] {
+    const rows = this.#rows();
+    const isPast = (at: number | null) => at !== null && at <= before;
+    const found: readonly { readonly id: string; readonly workflowId: WorkflowId }[] = {
+      run: () => rows.runs.matching((run) => run.rootRunId === run.id && isPast(run.endTimestamp)),
+      event: () => rows.events.matching((event) => event.status === 'skipped' && event.reservedByRunId === null),
+      session: () =>
+        rows.sessions.matching(
+          ({ id, endTimestamp }) =>
+            isPast(endTimestamp) && rows.runs.matching((run) => run.scriptRunId === id).length === 0,
+        ),
+      execution: () =>
+        rows.executions.matching(
+          ({ id, endedAt }) =>
+            isPast(endedAt) && rows.sessions.matching((session) => session.executionId === id).length === 0,
+        ),
+      input: () =>
+        rows.inputs.matching(({ id }) => rows.eventInputs.matching((cause) => cause.inputId === id).length === 0),
+    }[kind]();
+    return found
+      .filter(({ id }) => id < below)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit)
+      .map(({ id, workflowId }) => ({ id, workflow: workflowId }));
+  }
+
   wasApproved(workflow: string, connection: string, method: string): boolean {
-    return this.#rows()
-      .mutations.values()
-      .some(
-        (row) =>
-          row.workflowId === workflow &&
-          row.connection === connection &&
-          row.method === method &&
-          row.approvedAt !== null,
-      );
+    const { mutations, keptApprovals } = this.#rows();
+    return [...mutations.values(), ...keptApprovals.values()].some(
+      (row) =>
+        row.workflowId === workflow &&
+        row.connection === connection &&
+        row.method === method &&
+        row.approvedAt !== null,
+    );
   }
 
   #due(): DueWorkflow[] {

@@ -6,7 +6,7 @@ export async function openEngineWithRows(
   options: EngineOptions & { readonly clock: NonNullable<EngineOptions['clock']> },
 ): Promise<{ readonly engine: Engine; readonly rows: Reader }> {
   const { dataDir, clock } = options;
-  const store = openSqliteStore({ dataDir, clock });
+  const store = openSqliteStore({ dataDir, clock, prunes: options.prunes });
   const rows = openReader(dataDir);
   const history = lookBackLater(openHistory(dataDir));
   const engine = await startEngine({ store, reader: readLater(rows), history, backUp: () => undefined }, options);

@@ -34,6 +34,9 @@ const PLACES: Readonly<Record<TableName, readonly [place: Exclude<keyof Rows, 'c
   allowances: ['allowances', 'id'],
   permission_requests: ['requests', 'id'],
   notices: ['notices', 'id'],
+  pruned_events: ['prunedEvents', 'id'],
+  pruned_deliveries: ['prunedDeliveries', 'id'],
+  kept_approvals: ['keptApprovals', 'workflowId', 'connection', 'method'],
 };
 
 export function rowsOf(reader: Reader): Rows {

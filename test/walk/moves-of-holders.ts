@@ -90,3 +90,23 @@ export function settleNotice(view: View): CommandOf<'settleNotice'>[] {
   const notices = view.rows.notices.values().map(({ id }) => id);
   return [...notices, 'ntc_none' as NoticeId].map((notice) => ({ do: 'settleNotice', notice, outcome: 'sent' }));
 }
+
+/** Everything there is is named, latest first: what may go goes, and nothing else. */
+export function pruneHistory(view: View): CommandOf<'pruneHistory'>[] {
+  const { home, now, rows } = view;
+  const ofHome = (row: { readonly workflowId: string }) => row.workflowId === home.id;
+  const latestFirst = <I extends string>(found: readonly { readonly id: I }[]): I[] =>
+    found.map(({ id }) => id).sort((a, b) => (a < b ? 1 : -1));
+  const all: CommandOf<'pruneHistory'> = {
+    do: 'pruneHistory',
+    workflow: home.id,
+    before: now,
+    runs: latestFirst(view.runs.filter((run) => run.rootRunId === run.id)),
+    events: latestFirst(view.events),
+    sessions: latestFirst(rows.sessions.matching(ofHome)),
+    executions: latestFirst(view.executions),
+    inputs: latestFirst(rows.inputs.matching(ofHome)),
+  };
+  const foreign = { runs: [view.foreign.run.id], events: [view.foreign.event.id] };
+  return only(view, all, { ...all, ...foreign }, { ...all, before: now + 1 });
+}

@@ -4,7 +4,7 @@ import { faultsOf, wrongsOf } from './judge.ts';
 import { type Move, make, movesFrom, type Step } from './moves.ts';
 import { describe, Rescue } from './rescue.ts';
 import type { State } from './state.ts';
-import { look } from './view.ts';
+import { look, type View } from './view.ts';
 import type { World } from './world.ts';
 
 export interface Walked {
@@ -104,7 +104,7 @@ class Walk {
       if (move.kind === 'command') this.#accepted.add(move.command.do);
       if (steps.every((step) => step.idle)) continue;
       for (const step of steps) this.#report(wrongsOf(step, this.#steps), place, move);
-      const goesOn = this.#world.walksOn(move, view) && neighbourOf(this.#world, last.after) === this.#neighbour;
+      const goesOn = walksOn(this.#world, move, view) && neighbourOf(this.#world, last.after) === this.#neighbour;
       if (goesOn) this.#arrive(last.after, place, move);
       else this.#judge(last.after, place, move, ordinal % RESCUED_OF === this.#judged % RESCUED_OF);
     }
@@ -155,7 +155,7 @@ export function* statesOf(world: World): Generator<State> {
     yield state;
     const view = look(world, state, seen.size);
     for (const move of movesFrom(view)) {
-      if (!world.walksOn(move, view)) continue;
+      if (!walksOn(world, move, view)) continue;
       const after = make(state, move, world.home).at(-1)?.after;
       const key = after && keyOf(world, after);
       if (!after || !key || seen.has(key)) continue;
@@ -163,6 +163,12 @@ export function* statesOf(world: World): Generator<State> {
       queue.push(after);
     }
   }
+}
+
+/** With its past removed a state goes on as it would have: that is judged, and followed to its rest, but not walked again. */
+function walksOn(world: World, move: Move, view: View): boolean {
+  const prunes = move.kind === 'command' && move.command.do === 'pruneHistory';
+  return !prunes && world.walksOn(move, view);
 }
 
 function traceOf(from: Place | undefined, by: Move | undefined): string[] {

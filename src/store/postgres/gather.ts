@@ -30,9 +30,9 @@ const WEBHOOKS = `(SELECT workflows.id, producer.value ->> 'name' FROM ${setting
     jsonb_array_elements(scripts.handlers::jsonb -> 'producers') AS producer (value)
     WHERE (producer.value ->> 'webhook')::boolean)`;
 
-/** What runs of a webhook were called with. */
+/** What runs of a webhook were called with. Said so that no index of those alone is walked. */
 const DELIVERED = `(SELECT handler_runs.delivery_id FROM ${setting('runs')} AS runs (id)
-    JOIN handler_runs ON handler_runs.id = runs.id WHERE handler_runs.delivery_id IS NOT NULL)`;
+    JOIN handler_runs ON handler_runs.id = runs.id WHERE num_nonnulls(handler_runs.delivery_id) = 1)`;
 
 /** What most commands ask about the workflow, the run and the events they are about, and where it is found. */
 export const GATHERED = {

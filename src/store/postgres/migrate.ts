@@ -1,5 +1,6 @@
 import { reach, sha256 } from '#base';
 import { postgresDialect as dialect, type Guard } from '../dialect.ts';
+import { RETENTION_INDEXES } from '../schema/004-retention.ts';
 import { guards } from '../schema/guards.ts';
 import { FIRST_VERSION, refuseForeign, refuseNewer } from '../schema/migrate.ts';
 import { MIGRATIONS, type Migration, versionTable } from '../schema/migrations.ts';
@@ -46,6 +47,18 @@ export async function migratePostgres(
     });
   }
   await locked(connection, () => guardSteps(connection));
+}
+
+/** What finds the rows that refer to one that goes, made once. Whoever writes to these tables meanwhile waits. */
+export async function indexForRetention(connection: PostgresConnection): Promise<void> {
+  const names = RETENTION_INDEXES.map((text) => text.split(' ')[5] ?? '');
+  const [found] = await connection.flight([
+    {
+      text: `SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ANY ($1::text[])`,
+      values: [names],
+    },
+  ]);
+  if (found?.rows[0]?.[0] !== names.length) await locked(connection, () => Promise.resolve(RETENTION_INDEXES));
 }
 
 /** Nearly always: then nobody has to wait for anybody. */

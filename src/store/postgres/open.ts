@@ -3,7 +3,7 @@ import type { Write } from '#model';
 import type { Store } from '../store.ts';
 import type { PostgresConnection } from './connection.ts';
 import { postgresError, shownUrl } from './failures.ts';
-import { migratePostgres } from './migrate.ts';
+import { indexForRetention, migratePostgres } from './migrate.ts';
 import { openSession } from './session.ts';
 import { PostgresStore } from './store.ts';
 
@@ -15,6 +15,8 @@ export interface PostgresOptions {
   readonly callFor?: (writes: readonly Write[]) => string | undefined;
   /** What this process is: the database refuses it what is not its own. */
   readonly role?: 'executor' | 'worker' | undefined;
+  /** History is removed here: what finds the rows that refer to it is made. */
+  readonly prunes?: boolean | undefined;
 }
 
 /** How many round trips it took: what a store far away is measured by. */
@@ -23,12 +25,14 @@ export interface DistantStore extends Store {
 }
 
 /** Opens, or creates, the tables in a PostgreSQL database that any number of processes share. */
-export async function openPostgresStore({ url, clock, callFor, role }: PostgresOptions): Promise<DistantStore> {
+export async function openPostgresStore(options: PostgresOptions): Promise<DistantStore> {
+  const { url, clock, callFor, role } = options;
   const where = shownUrl(url);
   let connection: PostgresConnection | undefined;
   try {
     connection = await openSession(url, role);
     await migratePostgres(connection, where);
+    if (options.prunes) await indexForRetention(connection);
     const [origin] = await connection.flight([
       {
         text: `SELECT count(*) FROM cluster_origin

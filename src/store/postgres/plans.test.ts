@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import type { LookupName } from '#model';
 import { freshDatabase, HAS_POSTGRES, onPostgres, type TestDatabase } from '../../../test/support/postgres-world.ts';
 import { positional, postgresDialect } from '../dialect.ts';
+import { RETENTION_INDEXES } from '../schema/004-retention.ts';
 import { LOOKUP_STATEMENTS, WRITE_STATEMENTS } from '../statements/all.ts';
 import { AUDIT_HEAD } from '../statements/audit-log.ts';
 import { LISTINGS } from '../statements/listings.ts';
@@ -66,6 +67,9 @@ const HISTORY = `
   INSERT INTO handler_runs SELECT 'run_' || i, 'ses_' || i, 'scr_1', 'wf_' || (i % 10 + 1), 'run_' || i, NULL, 0, 'consumer',
       'book', 'committed', 'committed', NULL, 'success', NULL, NULL, NULL, '[]', 0, 1, NULL, 1, 1
     FROM generate_series(1, 4000) AS i;
+  INSERT INTO enforcements SELECT 'enf_' || i, 'wf_' || (i % 10 + 1), 'exe_' || i, 'event', 1 FROM generate_series(1, 4000) AS i;
+  INSERT INTO run_logs SELECT 'run_' || i, 0, 1, 'hello', NULL FROM generate_series(1, 4000) AS i;
+  INSERT INTO run_reads SELECT 'run_' || i, 0, 1, 'shop', 'get', '{}', '{}' FROM generate_series(1, 4000) AS i;
   INSERT INTO events SELECT 'evt_' || i, 'wf_' || (i % 10 + 1), 'orders', 'm' || i, '{}', NULL, 'consumed', 'run_' || i, NULL,
       i, NULL, 1
     FROM generate_series(1, 4000) AS i;
@@ -150,6 +154,7 @@ for (const [which, filled] of Object.entries(DATABASES)) {
       database = await freshDatabase();
       client = new Client({ connectionString: database.url });
       await client.connect();
+      for (const index of RETENTION_INDEXES) await client.query(index);
       await client.query(filled);
       await client.query(SETTINGS.join('; '));
       for (const set of ['workflows', 'runs', 'roots', 'events']) await client.query(`SET pawl.${set} = ''`);

@@ -20,7 +20,8 @@ import { isLegalStep } from './words.ts';
  */
 interface Lifecycle {
   readonly changes: readonly string[];
-  readonly deletable?: true;
+  /** Rows may go, except those of which this is true; without a word none may. */
+  readonly deletable?: true | { readonly unless: string; readonly says: string };
   readonly guards?: readonly Pick<Guard, 'columns' | 'when' | 'says'>[];
 }
 
@@ -49,8 +50,9 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     ],
   },
   scripts: { changes: [] },
-  enforcements: { changes: [] },
+  enforcements: { changes: [], deletable: true },
   executions: {
+    deletable: { unless: 'OLD.ended_at IS NULL', says: 'an execution that has not ended is never deleted' },
     changes: [
       'status',
       'trigger',
@@ -70,6 +72,7 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     ],
   },
   script_runs: {
+    deletable: { unless: 'OLD.end_timestamp IS NULL', says: 'a session that is open is never deleted' },
     changes: ['result', 'error', 'cost', 'handler_run_count', 'end_timestamp'],
     guards: [
       {
@@ -80,6 +83,7 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     ],
   },
   handler_runs: {
+    deletable: { unless: `OLD.status = 'active'`, says: 'a run that is active is never deleted' },
     changes: [
       'phase',
       'status',
@@ -91,15 +95,27 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
       'suspects',
       'cost',
       'end_timestamp',
+      'delivery_id',
     ],
     guards: [
       {
+        columns: columnsBut('handler_runs', 'delivery_id'),
         when: `NOT (${isLegalStep('status', RUN_STATUS_STEPS, true)} AND (NEW.phase = OLD.phase OR ${isLegalPhaseStep()}))`,
         says: 'a run moves one phase at a time while it is active, stops once, and never changes once it is committed',
+      },
+      {
+        // Only before both go: what a delivery led to is no reason to keep it.
+        columns: ['delivery_id'],
+        when: `NEW.delivery_id IS NOT NULL OR OLD.status = 'active'`,
+        says: 'what a run was called with never changes',
       },
     ],
   },
   events: {
+    deletable: {
+      unless: `NOT (OLD.status = 'consumed' OR OLD.status = 'skipped')`,
+      says: 'an event that was not handled is never deleted',
+    },
     changes: ['payload', 'title', 'status', 'reserved_by_run_id', 'pending_seq'],
     guards: [
       {
@@ -114,6 +130,10 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     ],
   },
   mutations: {
+    deletable: {
+      unless: 'OLD.resolved_at IS NULL OR OLD.set_aside_at IS NOT NULL',
+      says: 'a call without an answer, or one that is set aside, is never deleted',
+    },
     changes: [
       'status',
       'result',
@@ -141,9 +161,10 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     ],
   },
   handler_states: { changes: columnsBut('handler_states', 'workflow_id', 'handler_name') },
-  inputs: { changes: [] },
-  event_inputs: { changes: [] },
+  inputs: { changes: [], deletable: true },
+  event_inputs: { changes: [], deletable: true },
   deliveries: {
+    deletable: { unless: `OLD.status = 'pending'`, says: 'a delivery that waits is never deleted' },
     changes: ['status', 'run_id'],
     guards: [
       { when: `NOT ${isLegalStep('status', DELIVERY_STEPS, true)}`, says: 'a delivery that is done never changes' },
@@ -151,6 +172,7 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
   },
   messages: { changes: [], deletable: true },
   maintenance_tasks: {
+    deletable: { unless: `OLD.status = 'open'`, says: 'a task that is open is never deleted' },
     changes: ['status', 'closed_at', 'closed_by'],
     guards: [{ when: `NOT ${isLegalStep('status', TASK_STEPS, true)}`, says: 'a task that is closed never changes' }],
   },
@@ -158,13 +180,13 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     changes: ['lease_until', 'ended_at'],
     guards: [{ when: 'OLD.ended_at IS NOT NULL', says: 'a worker that has ended never changes' }],
   },
-  evidence: { changes: [] },
+  evidence: { changes: [], deletable: true },
   connections: {
     changes: ['version', 'refused_at', 'refused_reason'],
     guards: [{ when: 'NEW.version < OLD.version', says: 'the version of a connection only rises' }],
   },
-  run_logs: { changes: [] },
-  run_reads: { changes: [] },
+  run_logs: { changes: [], deletable: true },
+  run_reads: { changes: [], deletable: true },
   audit_log: { changes: [] },
   tokens: {
     changes: ['revoked_at', 'revoked_by'],
@@ -186,6 +208,9 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
       { when: `NOT ${isLegalStep('status', NOTICE_STEPS, true)}`, says: 'a notice that is settled never changes' },
     ],
   },
+  pruned_events: { changes: [] },
+  pruned_deliveries: { changes: [] },
+  kept_approvals: { changes: [] },
 };
 
 /** Every guard there is, in the words of the tables of states. They are put into the database anew when these words change. */
@@ -200,10 +225,15 @@ function guardsOf(name: TableName, { changes, deletable, guards = [] }: Lifecycl
   return [
     ...guards.map((guard, i): Guard => ({ ...guard, name: `${name}_step_${i + 1}`, table: name, on: 'UPDATE' })),
     { name: `${name}_fixed`, table: name, on: 'UPDATE', ...columns, says },
-    ...(deletable
-      ? []
-      : [{ name: `${name}_kept`, table: name, on: 'DELETE', says: `${name} are never deleted` } as const]),
+    ...keptBy(name, deletable),
   ];
+}
+
+function keptBy(name: TableName, deletable: Lifecycle['deletable']): Guard[] {
+  if (deletable === true) return [];
+  const kept = { name: `${name}_kept`, table: name, on: 'DELETE' } as const;
+  if (deletable === undefined) return [{ ...kept, says: `${name} are never deleted` }];
+  return [{ ...kept, when: deletable.unless, says: deletable.says }];
 }
 
 function columnsBut(name: TableName, ...but: readonly string[]): string[] {

@@ -3,6 +3,7 @@ import { INDEXES } from './001-indexes.ts';
 import { tables } from './001-tables.ts';
 import { INDEXES as INDEXES_OF_TROUBLE } from './002-indexes.ts';
 import { tablesOfPeople } from './003-people.ts';
+import { tablesOfRetention } from './004-retention.ts';
 
 /** One version of the schema: all of its steps or none. Once released, a migration is history and is not edited. */
 export interface Migration {
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 1, steps: (dialect) => [...tables(dialect), ...INDEXES] },
   { version: 2, steps: () => INDEXES_OF_TROUBLE },
   { version: 3, steps: tablesOfPeople },
+  { version: 4, steps: tablesOfRetention },
 ];
 
 /** One row: what the tables are, which guards they have, and a place for the probe to write to. */

@@ -11,6 +11,13 @@ import { MAINTENANCE_TASKS, TASK_LOOKUPS, TASK_WRITES } from './maintenance-task
 import { MESSAGE_WRITES, MESSAGES } from './messages.ts';
 import { EVIDENCE, MUTATION_LOOKUPS, MUTATION_WRITES, MUTATIONS } from './mutations.ts';
 import {
+  KEPT_APPROVALS,
+  OLD_HISTORY_LOOKUPS,
+  OLD_HISTORY_WRITES,
+  PRUNED_DELIVERIES,
+  PRUNED_EVENTS,
+} from './old-history.ts';
+import {
   ALLOWANCES,
   GRANTS,
   NOTICES,
@@ -45,6 +52,7 @@ export const WRITE_STATEMENTS: WriteStatements<Exclude<WriteName, 'audit.appende
   ...WORKER_WRITES,
   ...CONNECTION_WRITES,
   ...PEOPLE_WRITES,
+  ...OLD_HISTORY_WRITES,
 };
 
 export const LOOKUP_STATEMENTS: LookupStatements = {
@@ -62,6 +70,7 @@ export const LOOKUP_STATEMENTS: LookupStatements = {
   ...WORKER_LOOKUPS,
   ...CONNECTION_LOOKUPS,
   ...PEOPLE_LOOKUPS,
+  ...OLD_HISTORY_LOOKUPS,
 };
 
 /** The tables of the model by their names in the database. */
@@ -92,6 +101,9 @@ export const TABLES = {
   allowances: ALLOWANCES,
   permission_requests: PERMISSION_REQUESTS,
   notices: NOTICES,
+  pruned_events: PRUNED_EVENTS,
+  pruned_deliveries: PRUNED_DELIVERIES,
+  kept_approvals: KEPT_APPROVALS,
 } as const;
 
 export type TableName = keyof typeof TABLES;

@@ -23,10 +23,13 @@ export const DELIVERY_WRITES: WriteStatements<'delivery.accepted' | 'delivery.do
 
 export const DELIVERY_LOOKUPS: LookupStatements<'delivery' | 'deliveryKeyed' | 'oldestDelivery' | 'deliveriesTo'> = {
   delivery: selected(DELIVERIES, ['delivery'], 'WHERE id = :delivery'),
+  // One whose history was removed is known by its key all the same.
   deliveryKeyed: selected(
     DELIVERIES,
     ['workflow', 'handler', 'deliveryId'],
-    'WHERE workflow_id = :workflow AND handler_name = :handler AND delivery_id = :deliveryId',
+    `WHERE workflow_id = :workflow AND handler_name = :handler AND delivery_id = :deliveryId
+      UNION ALL SELECT id, workflow_id, handler_name, delivery_id, '{}', '', 'done', NULL, received_at
+      FROM pruned_deliveries WHERE workflow_id = :workflow AND handler_name = :handler AND delivery_id = :deliveryId`,
   ),
   // Two: a command that finishes the oldest one must still see, in the same transaction, whether another waits.
   oldestDelivery: selected(

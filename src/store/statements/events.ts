@@ -100,10 +100,13 @@ const OF_TOPIC = `workflow_id = :workflow AND topic = topics.topic AND status = 
 
 export const EVENT_LOOKUPS: LookupStatements<'event' | 'eventKeyed' | 'reserved' | 'anyReserved' | 'heads'> = {
   event: selected(EVENTS, ['event'], 'WHERE id = :event'),
+  // One whose history was removed is known by its key all the same.
   eventKeyed: selected(
     EVENTS,
     ['workflow', 'topic', 'messageId'],
-    'WHERE workflow_id = :workflow AND topic = :topic AND message_id = :messageId',
+    `WHERE workflow_id = :workflow AND topic = :topic AND message_id = :messageId
+      UNION ALL SELECT id, workflow_id, topic, message_id, 'null', NULL, status, NULL, NULL, 0, NULL, created_at
+      FROM pruned_events WHERE workflow_id = :workflow AND topic = :topic AND message_id = :messageId`,
   ),
   reserved: selected(EVENTS, ['run'], `WHERE ${reservedBy(':run')}`),
   anyReserved: selected(EVENTS, ['workflow'], `WHERE workflow_id = :workflow AND status = 'reserved' LIMIT 1`),

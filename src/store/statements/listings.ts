@@ -24,7 +24,9 @@ export const LISTINGS = {
   nextReconcileAt: `SELECT min(coalesce(reconcile_until, reconcile_at)) FROM mutations WHERE status = 'needs_reconcile'`,
   nextExpiryAt: `SELECT min(approval_expires_at) FROM mutations WHERE status = 'pending' AND approved_at IS NULL`,
   wasApproved: `SELECT 1 FROM mutations
-    WHERE workflow_id = :workflow AND connection = :connection AND method = :method AND approved_at IS NOT NULL LIMIT 1`,
+    WHERE workflow_id = :workflow AND connection = :connection AND method = :method AND approved_at IS NOT NULL
+    UNION ALL SELECT 1 FROM kept_approvals
+    WHERE workflow_id = :workflow AND connection = :connection AND method = :method LIMIT 1`,
 
   dueReconciles: `SELECT ${MUTATIONS.columnList()} FROM mutations
     WHERE status = 'needs_reconcile' AND reconcile_at <= :now AND (reconcile_until IS NULL OR reconcile_until <= :now)
@@ -75,6 +77,18 @@ export const LISTINGS = {
   dueNotices: `SELECT ${NOTICES.columnList()} FROM notices WHERE status = 'due' AND due_at <= :now
     ORDER BY due_at LIMIT :limit`,
   nextNoticeAt: `SELECT min(due_at) FROM notices WHERE status = 'due'`,
+
+  /** Below a place among the ids, latest first; whether they may go the rule decides. */
+  agedRuns: `SELECT id, workflow_id FROM handler_runs
+    WHERE id < :below AND root_run_id = id AND end_timestamp <= :before ORDER BY id DESC LIMIT :limit`,
+  agedEvents: `SELECT id, workflow_id FROM events
+    WHERE id < :below AND status = 'skipped' AND reserved_by_run_id IS NULL ORDER BY id DESC LIMIT :limit`,
+  agedSessions: `SELECT id, workflow_id FROM script_runs WHERE id < :below AND end_timestamp <= :before
+      AND NOT EXISTS (SELECT 1 FROM handler_runs WHERE script_run_id = script_runs.id) ORDER BY id DESC LIMIT :limit`,
+  agedExecutions: `SELECT id, workflow_id FROM executions WHERE id < :below AND ended_at <= :before
+      AND NOT EXISTS (SELECT 1 FROM script_runs WHERE execution_id = executions.id) ORDER BY id DESC LIMIT :limit`,
+  agedInputs: `SELECT id, workflow_id FROM inputs WHERE id < :below
+      AND NOT EXISTS (SELECT 1 FROM event_inputs WHERE input_id = inputs.id) ORDER BY id DESC LIMIT :limit`,
 
   scriptCode: 'SELECT code, manifest FROM scripts WHERE id = :script',
 } as const;
