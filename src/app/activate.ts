@@ -11,6 +11,8 @@ export interface ActivateOptions {
   readonly base?: ScriptId | undefined;
   /** Whether whoever does this also allows what the version asks for; else it waits for somebody who may. */
   readonly allow?: boolean | undefined;
+  /** The request that is answered with it: if it does not wait any more, nothing is done. */
+  readonly answers?: PermissionRequestId;
 }
 
 export interface Activated {
@@ -45,7 +47,7 @@ async function takeOver(
   workflow: WorkflowId,
   script: ScriptId,
   missing: readonly Ask[],
-  { by, skipPending, base }: ActivateOptions,
+  { by, skipPending, base, answers }: ActivateOptions,
 ): Promise<Activated> {
   const { engine, clock } = app;
   const kept = await engine.reader.scriptCode(script);
@@ -53,15 +55,16 @@ async function takeOver(
   const schedule = firstTicks(parseManifest(kept.manifest), clock.now());
   const grants = merged(await engine.reader.fetch('grantsOf', workflow), missing);
   const waiting = await openRequestOf(app, workflow);
+  const answered = answers ?? (waiting?.scriptId === script ? waiting.id : undefined);
   const { status } = await engine.manager.together((model) => {
     if (grants.length > 0) model.giveGrants(workflow, grants, by);
-    if (waiting?.scriptId === script) model.answerPermission(waiting.id, 'allowed', by);
+    if (answered !== undefined) model.answerPermission(answered, 'allowed', by);
     return model.activateScript(workflow, script, { by, skipPending, base, schedule });
   });
   return { status, activated: true, missing, request: null };
 }
 
-/** A person allows what a version asks for, and it takes over; unless another has since it asked. */
+/** A person allows what a version asks for, and it takes over; unless another has since it asked: then it does not wait any more. */
 export async function allowRequest(app: App, request: PermissionRequestId, by: string): Promise<Activated> {
   const { engine } = app;
   const [row] = await engine.reader.fetch('permissionRequest', request);
@@ -71,11 +74,9 @@ export async function allowRequest(app: App, request: PermissionRequestId, by: s
     throw new Error(`bug: request ${request} was answered without being open`);
   }
   const { base, asks } = wantedBy(row);
-  const active = (await engine.reader.fetch('workflow', row.workflowId))[0]?.activeScriptId ?? null;
-  if (active !== base && active !== row.scriptId) throw movedOn(request, row.workflowId);
   const unseen = notShown(await missingFor(app, row.workflowId, row.scriptId), asks);
   if (unseen.length > 0) throw takenBack(request, row.workflowId);
-  return activate(app, row.workflowId, row.scriptId, { by, ...(base !== null && { base }) });
+  return activate(app, row.workflowId, row.scriptId, { by, answers: request, ...(base !== null && { base }) });
 }
 
 /** What was allowed when it asked, and is not any more: whoever says yes now has not seen it. */
@@ -93,19 +94,6 @@ function takenBack(request: PermissionRequestId, workflow: WorkflowId): RefusedE
       { label: 'see what the workflow may do', argv: ['pawl', 'permissions', workflow] },
       { label: 'refuse it', argv: ['pawl', 'reject', request] },
       { label: 'deploy the version again: it asks for all it needs' },
-    ],
-    ids: { request, workflow },
-  });
-}
-
-function movedOn(request: PermissionRequestId, workflow: WorkflowId): RefusedError {
-  return new RefusedError({
-    code: 'wrong-state',
-    message: `request ${request} is about a version that was made from another one`,
-    why: 'another version has taken over since it asked',
-    next: [
-      { label: 'refuse it', argv: ['pawl', 'reject', request] },
-      { label: 'deploy it again from the active version' },
     ],
     ids: { request, workflow },
   });

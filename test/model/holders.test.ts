@@ -175,6 +175,29 @@ forEachStore('a version that asks for more waits beside the active one; a newer 
   );
 });
 
+forEachStore(
+  'a version that waits is overtaken when another takes over, and when its workflow is put away',
+  async (world) => {
+    const { manager } = world;
+    const workflow = await deploy(manager);
+    const active = world.row('workflows', workflow).activeScriptId;
+    assert.ok(active);
+    const { script } = await manager.addScript(workflow, VERSION);
+    const first = await manager.askPermission(workflow, script, '[]', 'agent');
+    await manager.activateScript(workflow, active, { by: PERSON });
+    const second = await manager.askPermission(workflow, script, '[]', 'agent');
+    await manager.archiveWorkflow(workflow, PERSON);
+    assert.deepEqual(
+      world.rows.requests.values().map(({ id, answer, answeredBy }) => [id, answer, answeredBy]),
+      [
+        [first.request, 'replaced', PERSON],
+        [second.request, 'replaced', PERSON],
+      ],
+    );
+    await world.refuses('already-resolved', () => manager.answerPermission(first.request, 'allowed', PERSON));
+  },
+);
+
 forEachStore('what cannot wait for permission is refused', async (world) => {
   const { manager } = world;
   const workflow = await deploy(manager);

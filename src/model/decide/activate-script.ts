@@ -4,6 +4,7 @@ import type { Draft } from '../draft.ts';
 import type { Run, Script, Workflow } from '../rows.ts';
 import { audit, consumerSpec, lastRunRow, mustBeNamed, scriptRow, workflowOf, workflowRow } from '../rule/find.ts';
 import { keep, keptState } from '../rule/keep.ts';
+import { overtakeRequests } from '../rule/overtake-requests.ts';
 import { checkId, checkWhole, notFound, refuse } from '../rule/refusal.ts';
 import { settle } from '../rule/settle.ts';
 import { changeStanding } from '../rule/standing.ts';
@@ -21,6 +22,7 @@ export function activateScript(draft: Draft, command: Take): ReplyTo<'activateSc
   keepOpenWork(draft, workflow, script, command);
   keepDeliveries(draft, workflow, script, command);
   draft.write({ set: 'workflow.script', workflow: workflow.id, from: workflow.activeScriptId, to: script.id });
+  overtakeRequests(draft, workflow.id, command.by);
   exitMaintenance(draft, workflow.id, command.by, true);
   // By own names only: a producer may be called `constructor`.
   const scheduled = new Map(Object.entries(command.schedule ?? {}));

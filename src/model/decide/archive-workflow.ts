@@ -2,6 +2,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Workflow } from '../rows.ts';
 import { audit, mustBeNamed, workflowOf } from '../rule/find.ts';
+import { overtakeRequests } from '../rule/overtake-requests.ts';
 import { refuse } from '../rule/refusal.ts';
 import { exitMaintenance } from './exit-maintenance-mode.ts';
 
@@ -22,6 +23,7 @@ export function archiveWorkflow(draft: Draft, command: CommandOf<'archiveWorkflo
     });
   }
   exitMaintenance(draft, workflow.id, command.by, false);
+  overtakeRequests(draft, workflow.id, command.by);
   for (const task of draft.find('openTasks', workflow.id))
     draft.write({ set: 'task.closed', task: task.id, at: draft.now, by: command.by });
   draft.write({

@@ -2,6 +2,7 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { RESULT_CHARS_MAX } from '../limits.ts';
 import { audit, mustBeNamed, workflowOf } from '../rule/find.ts';
+import { overtakeRequests } from '../rule/overtake-requests.ts';
 import { checkId, checkJson, notFound, refuse } from '../rule/refusal.ts';
 
 /** A version that asks for more waits for a person; what was active goes on. A newer one takes the place of an older one. */
@@ -18,10 +19,7 @@ export function askPermission(draft: Draft, command: CommandOf<'askPermission'>)
       ids: { workflow: workflow.id, script: script.id },
     });
   }
-  const answered = { at: draft.now, by: command.by, answer: 'replaced' } as const;
-  for (const { id } of draft.find('openRequests', workflow.id)) {
-    draft.write({ set: 'permission.answered', request: id, ...answered });
-  }
+  overtakeRequests(draft, workflow.id, command.by);
   const request = draft.newId('permissionRequest');
   draft.write({
     set: 'permission.asked',
