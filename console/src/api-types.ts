@@ -20,7 +20,7 @@ export type Channel = { readonly name: string; readonly type: 'webhook' | 'email
 
 export type Chart = { readonly per: 'hour' | 'day'; readonly from: number; readonly to: number; readonly items: readonly Bucket[] };
 
-export type Choice = { readonly id: string; readonly label: string; readonly does: string; readonly notBefore: number | null; readonly asks: 'result' | 'cover' | 'olderThan' | null; readonly request: { readonly method: 'POST'; readonly path: string; readonly body: unknown } | null; readonly argv: readonly string[] | null };
+export type Choice = { readonly id: string; readonly label: string; readonly does: string; readonly notBefore: number | null; readonly asks: 'result' | 'cover' | 'olderThan' | 'events' | null; readonly request: { readonly method: 'POST'; readonly path: string; readonly body: unknown } | null; readonly argv: readonly string[] | null };
 
 export type Connection = { readonly name: string; readonly type: string; readonly status: 'ok' | 'refused'; readonly reason: string | null; readonly since: number | null; readonly workflows: readonly string[]; readonly reads: readonly string[]; readonly mutations: readonly string[]; readonly approval: Readonly<Record<string, 'never' | 'first' | 'always'>> };
 
@@ -39,6 +39,8 @@ export type EventStatus = 'pending' | 'reserved' | 'parked' | 'consumed' | 'skip
 export type Evidence = { readonly id: string; readonly mutationId: string; readonly says: 'applied' | 'failed' | 'uncertain'; readonly detail: string; readonly source: string; readonly createdAt: number };
 
 export type Execution = { readonly id: string; readonly workflowId: string; readonly status: 'requested' | 'scheduling' | 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned'; readonly trigger: Trigger; readonly epoch: number; readonly owner: string | null; readonly cancelRequestedAt: number | null; readonly cancelRequestedBy: string | null; readonly schedulingUntil: number | null; readonly requestedAt: number; readonly startedAt: number | null; readonly endedAt: number | null };
+
+export type Explained = { readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output'; readonly id: string; readonly lines: readonly { readonly at: number | null; readonly text: string }[]; readonly story: readonly string[] };
 
 export type Found = { readonly kind: 'workflow' | 'input' | 'output' | 'event' | 'run' | 'session' | 'version' | 'connection'; readonly id: string; readonly title: string; readonly workflow: string; readonly status: string; readonly at: number | null };
 
@@ -306,7 +308,7 @@ export interface Operations {
     path: { id: string };
     query: Record<never, never>;
     body: undefined;
-    answer: { readonly schema: 1 } & { readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output'; readonly id: string; readonly story: readonly string[] };
+    answer: { readonly schema: 1 } & Explained;
   };
   /** the workflows, by name */
   'GET /api/workflows': {

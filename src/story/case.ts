@@ -1,5 +1,5 @@
 import { idShapeOf, type MutationId, type PermissionRequestId, type RunId, type TaskId } from '#base';
-import type { Event, Evidence, Input, Mutation, Run, Workflow } from '#model';
+import type { Event, Input, Mutation, Run, Workflow } from '#model';
 import { isNotAllowed } from '#permission';
 import {
   type Choice,
@@ -11,6 +11,7 @@ import {
   choicesOfQuestion,
   choicesOfRepair,
   handlerOf,
+  SUSPECTS_MAX,
 } from './choices.ts';
 import { type Need, needsOf } from './needs.ts';
 import { ledgerOf, sentAgain } from './obstacles.ts';
@@ -18,7 +19,7 @@ import { choicesOfRequest } from './requests.ts';
 import type { Teller } from './teller.ts';
 import { inputsOf } from './trail.ts';
 import { versionName } from './versions.ts';
-import { callName, count, duration, list, oneLine } from './words.ts';
+import { callName, count, duration, EVIDENCE_WORDS, list, oneLine, phaseWords } from './words.ts';
 
 /** The call as the host saw it. */
 export interface SeenCall {
@@ -207,7 +208,7 @@ async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<P
   const isAfter = workflow.pendingRetryRunId === run.id;
   const [row] = await teller.history.fetch('ledger', run.rootRunId);
   const suspects = (
-    await Promise.all(run.suspects.slice(0, EVENTS_MAX).map((id) => teller.history.fetch('event', id)))
+    await Promise.all(run.suspects.slice(0, SUSPECTS_MAX).map((id) => teller.history.fetch('event', id)))
   ).flat();
   return {
     ...(row && isAfter ? await aboutCall(teller, row) : {}),
@@ -215,7 +216,7 @@ async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<P
     events: suspects,
     inputs: (await inputsOf(teller, run.suspects)).slice(0, INPUTS_MAX),
     known: [
-      `${run.handlerName} failed in ${run.phase}: ${oneLine(run.error ?? '')}`,
+      `${run.handlerName} failed${phaseWords(run)}: ${oneLine(run.error ?? '')}`,
       isAfter
         ? `Its ${row ? callName(row) : 'call'} is done, and is not made again.`
         : 'Nothing went out, and its events are free again.',
@@ -257,12 +258,6 @@ async function aboutRun({ history }: Teller, run: Run): Promise<Partial<Case>> {
     place: placeOf(run.error ?? ''),
   };
 }
-
-const EVIDENCE_WORDS = {
-  applied: 'it was done',
-  failed: 'it was not done',
-  uncertain: 'it cannot be told',
-} as const satisfies Record<Evidence['says'], string>;
 
 /** What was seen of a call, oldest first. */
 async function factsOf({ history, now }: Teller, row: Mutation): Promise<Fact[]> {

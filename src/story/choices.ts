@@ -13,8 +13,8 @@ export interface Choice {
   readonly does: string;
   /** It is refused before this time; null when it may be pressed now. */
   readonly notBefore: number | null;
-  /** Something besides: the result of a call that happened, how many calls and hours, or a time. */
-  readonly asks: 'result' | 'cover' | 'olderThan' | null;
+  /** Something besides: the result of a call that happened, how many calls and hours, a time, or which of the events. */
+  readonly asks: 'result' | 'cover' | 'olderThan' | 'events' | null;
   /** What it asks of the API; null for what is done elsewhere, such as mending a script. */
   readonly request: { readonly method: 'POST'; readonly path: string; readonly body: object } | null;
   /** The same as a command. */
@@ -213,8 +213,9 @@ export function choicesOfEvidence(workflow: Workflow, events: readonly EventId[]
   ];
 }
 
-/** Events of a repair that are not named one by one. */
-const SUSPECTS_MAX = 20;
+/** More events of a repair than this are not named one by one in a command, and so many are shown to be chosen from. */
+const TYPED_MAX = 20;
+export const SUSPECTS_MAX = 200;
 
 export async function choicesOfRepair(teller: Teller, workflow: Workflow, run: Run): Promise<Choice[]> {
   const isAfter = workflow.pendingRetryRunId === run.id;
@@ -244,29 +245,30 @@ function finish(run: Run): Choice {
 }
 
 async function suspectChoices({ history }: Reads, run: Run): Promise<Choice[]> {
-  const events = (await Promise.all(run.suspects.map((each) => history.fetch('event', each))))
+  const events = (await Promise.all(run.suspects.slice(0, SUSPECTS_MAX).map((each) => history.fetch('event', each))))
     .flat()
     .filter(({ status }) => status === 'pending');
   const [first] = events;
-  if (!first || events.length > SUSPECTS_MAX) return [];
-  const what = events.length === 1 ? eventName(first) : `the ${events.length} events it had looked at`;
+  if (!first) return [];
+  const isOne = events.length === 1;
+  const what = isOne ? eventName(first) : 'What you choose of the events it had looked at';
+  const then = isOne
+    ? 'the workflow goes on with the others.'
+    : 'the workflow goes on when none of these waits any more, or when it is tried again with the rest.';
   const ids = events.map((event) => event.id);
+  const acted = (id: 'park' | 'skip', label: string) => ({
+    ...choice(id, label, { path: `/api/events/${id}`, body: { events: ids } }, ['pawl', id, ...ids]),
+    ...(!isOne && { asks: 'events' as const }),
+    ...(ids.length > TYPED_MAX && { argv: null }),
+  });
   return [
     {
-      ...choice('park', 'Put the event aside', { path: '/api/events/park', body: { events: ids } }, [
-        'pawl',
-        'park',
-        ...ids,
-      ]),
-      does: `${what} can be brought back later; the workflow goes on with the others.`,
+      ...acted('park', isOne ? 'Put the event aside' : 'Put events aside'),
+      does: `${what} can be brought back later; ${then}`,
     },
     {
-      ...choice('skip', 'Skip the event', { path: '/api/events/skip', body: { events: ids } }, [
-        'pawl',
-        'skip',
-        ...ids,
-      ]),
-      does: `${what} will not be done; the workflow goes on with the others.`,
+      ...acted('skip', isOne ? 'Skip the event' : 'Skip events'),
+      does: `${what} will not be done; ${then}`,
     },
   ];
 }

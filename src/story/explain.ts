@@ -14,11 +14,14 @@ import type { Teller } from './teller.ts';
 import { auditLines, callLines, chainLines, eventLines, inputLines, type Line } from './timeline.ts';
 import { eventsOfInput, inputsOf, outputsOfEvent, runOf } from './trail.ts';
 import { newestFirst } from './versions.ts';
-import { count, elapsed, oneLine, outcomeWords, stamp } from './words.ts';
+import { count, EVENT_WORDS, elapsed, oneLine, outcomeWords, stamp, TRIGGER_WORDS } from './words.ts';
 
 export interface Explained {
   readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output';
   readonly id: string;
+  /** What happened, each with its time; what is said of now has none. */
+  readonly lines: readonly (Line | { readonly at: null; readonly text: string })[];
+  /** The same as sentences, with the times of the clock of this machine. */
   readonly story: readonly string[];
 }
 
@@ -39,7 +42,7 @@ export async function explain(teller: Teller, id: string): Promise<Explained> {
     }
     case 'run': {
       const [row] = await history.fetch('run', id as RunId);
-      return row ? { kind: 'run', id, story: told(await chainLines(teller, row)) } : unknown(id);
+      return row ? explained('run', id, await chainLines(teller, row)) : unknown(id);
     }
     case 'event': {
       const [row] = await history.fetch('event', id as EventId);
@@ -65,14 +68,14 @@ async function callStory(teller: Teller, row: Mutation): Promise<Explained> {
     ...(run ? await chainLines(teller, run) : await callLines(teller, row)),
   ];
   const words = row.resolvedAt === null ? [`Now: ${outcomeWords(row)}.`] : [];
-  return { kind: 'output', id: row.id, story: [...told(lines), ...words] };
+  return explained('output', row.id, lines, words);
 }
 
 async function eventStory(teller: Teller, event: Event): Promise<Explained> {
   const lines = [...(await eventLines(teller, event)), ...(await workLines(teller, event))];
   const redone = await teller.history.redosOf(event.id, EVENTS_TOLD);
-  const again = redone.map((each) => `It was made again as ${each.id}, which is ${each.status}.`);
-  return { kind: 'event', id: event.id, story: [...told(lines), `Now: ${event.status}.`, ...again] };
+  const again = redone.map((each) => `It was made again as ${each.id}, which is ${EVENT_WORDS[each.status]}.`);
+  return explained('event', event.id, lines, [`Now: ${EVENT_WORDS[event.status]}.`, ...again]);
 }
 
 /** Every run that worked on an event, with its call. */
@@ -104,11 +107,7 @@ async function wholeInputStory(teller: Teller, input: Input): Promise<Explained>
     events.length > EVENTS_TOLD
       ? [`It caused ${count(events.length, 'event')}; the first ${EVENTS_TOLD} are told here.`]
       : [];
-  return {
-    kind: 'input',
-    id: input.id,
-    story: [...told([...inputLines([input]), ...lines]), ...more, `Now: ${sentence}.`],
-  };
+  return explained('input', input.id, [...inputLines([input]), ...lines], [...more, `Now: ${sentence}.`]);
 }
 
 async function workflowStory(teller: Teller, workflow: Workflow): Promise<Explained> {
@@ -121,14 +120,10 @@ async function workflowStory(teller: Teller, workflow: Workflow): Promise<Explai
     ).flat(),
     ...(await history.sessions(workflow.id, { limit: SESSIONS_TOLD })).map((session) => ({
       at: session.startTimestamp,
-      text: `a session began (trigger ${session.trigger}) and ${sessionWords(session)} (${session.id})`,
+      text: `a session began ${TRIGGER_WORDS[session.trigger]} and ${sessionWords(session)} (${session.id})`,
     })),
   ];
-  return {
-    kind: 'workflow',
-    id: workflow.id,
-    story: [...told(lines), `Now: ${(await statusOf(teller, workflow)).sentence}.`],
-  };
+  return explained('workflow', workflow.id, lines, [`Now: ${(await statusOf(teller, workflow)).sentence}.`]);
 }
 
 function sessionWords(session: Session): string {
@@ -140,10 +135,21 @@ function sessionWords(session: Session): string {
     : `stopped after ${runs} and ${took}: ${oneLine(session.error ?? '', 160)}`;
 }
 
-/** In the order of time, each line once. */
-function told(lines: readonly Line[]): string[] {
-  const ordered = [...lines].sort((a, b) => a.at - b.at).map(({ at, text }) => `${stamp(at)} ${text}`);
-  return [...new Set(ordered)];
+/** In the order of time, each line once; then how it stands. */
+function explained(
+  kind: Explained['kind'],
+  id: string,
+  lines: readonly Line[],
+  standing: readonly string[] = [],
+): Explained {
+  const once = new Map(lines.map((line) => [`${stamp(line.at)} ${line.text}`, line]));
+  const ordered = [...once].sort(([, a], [, b]) => a.at - b.at);
+  return {
+    kind,
+    id,
+    lines: [...ordered.map(([, line]) => line), ...standing.map((text) => ({ at: null, text }))],
+    story: [...ordered.map(([sentence]) => sentence), ...standing],
+  };
 }
 
 function unknown(id: string): never {

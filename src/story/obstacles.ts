@@ -4,7 +4,19 @@ import { notDoneFrom } from './not-done-from.ts';
 import type { Condition } from './standing.ts';
 import type { Teller } from './teller.ts';
 import { versionBefore, versionName } from './versions.ts';
-import { callLine, callName, clockTime, count, duration, eventName, list, oneLine, stamp } from './words.ts';
+import {
+  callLine,
+  callName,
+  clockTime,
+  count,
+  duration,
+  EVIDENCE_WORDS,
+  eventName,
+  list,
+  oneLine,
+  phaseWords,
+  stamp,
+} from './words.ts';
 
 /** What keeps a workflow from going on, each kind of it by itself. */
 
@@ -46,7 +58,8 @@ async function evidenceOf({ history }: Teller, row: Mutation): Promise<string[]>
     `recorded ${stamp(row.createdAt)}, with the idempotency key ${row.idempotencyKey}`,
     ...(row.error === null ? [] : [`what went wrong: ${oneLine(row.error)}`]),
     ...(await history.evidence(row.id, EVIDENCE_MAX)).map(
-      (each) => `${stamp(each.createdAt)} ${each.source} says ${each.says}: ${oneLine(each.detail)}`,
+      (each) =>
+        `${stamp(each.createdAt)} ${each.source} says that ${EVIDENCE_WORDS[each.says]}: ${oneLine(each.detail)}`,
     ),
   ];
 }
@@ -204,7 +217,7 @@ export async function repairs(teller: Teller, workflow: Workflow): Promise<Condi
       id: run.id,
       sentence: `needs a repair: ${run.handlerName} failed${done}: ${oneLine(run.error ?? '')}`,
       since: run.endTimestamp,
-      evidence: [`${run.handlerName} stopped in ${run.phase} as ${run.id}`],
+      evidence: [`${run.handlerName} stopped${phaseWords(run)} as ${run.id}`],
       next: [
         { label: 'mend the script and deploy it (pawl deploy FILE)' },
         { label: 'try the same version again', argv: ['pawl', 'retry', workflow.name] },

@@ -3,7 +3,19 @@ import { actSentence } from './acts.ts';
 import type { Teller } from './teller.ts';
 import { inputsOf, runOf } from './trail.ts';
 import { versionName } from './versions.ts';
-import { callLine, callName, count, elapsed, eventName, list, oneLine, outcomeWords, stopWords } from './words.ts';
+import {
+  callLine,
+  callName,
+  count,
+  EVIDENCE_WORDS,
+  elapsed,
+  eventName,
+  list,
+  oneLine,
+  outcomeWords,
+  stopWords,
+  TRIGGER_WORDS,
+} from './words.ts';
 
 /** One thing that happened, and when. */
 export interface Line {
@@ -54,7 +66,7 @@ async function runLines(teller: Teller, run: Run): Promise<Line[]> {
   const version = script ? `version ${versionName(script)}` : run.scriptId;
   const began =
     run.retryOf === null
-      ? `${run.handlerName} began as ${run.id} (${version}, trigger ${session?.trigger ?? 'unknown'})`
+      ? `${run.handlerName} began as ${run.id} (${[version, ...(session ? [TRIGGER_WORDS[session.trigger]] : [])].join(', ')})`
       : `${run.handlerName} went on where ${run.retryOf} had stopped, as ${run.id} (${version})`;
   const logs = (await history.logsOfRun(run.id, LOGS_MAX)).map((log) => ({
     at: log.at,
@@ -101,7 +113,7 @@ export async function callLines({ history }: Teller, row: Mutation): Promise<Lin
   for (const each of await history.evidence(row.id, EVIDENCE_MAX)) {
     lines.push({
       at: each.createdAt,
-      text: `${each.source} says of ${row.id}: ${each.says} (${oneLine(each.detail)})`,
+      text: `${each.source} says of ${row.id} that ${EVIDENCE_WORDS[each.says]}: ${oneLine(each.detail)}`,
     });
   }
   lines.push(...auditLines((await history.audit(row.id, AUDIT_MAX)).filter(({ act }) => TOLD_ONLY_HERE.includes(act))));

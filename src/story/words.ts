@@ -1,4 +1,4 @@
-import type { Event, Mutation, Run } from '#model';
+import type { Event, EventStatus, Evidence, Mutation, Run, Trigger } from '#model';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -122,5 +122,47 @@ export function stopWords(run: Run): string {
       return 'was cut off when its process ended';
     case 'cancelled':
       return 'was cancelled';
+  }
+}
+
+/** How an event stands, for people. */
+export const EVENT_WORDS: Readonly<Record<EventStatus, string>> = {
+  pending: 'waiting',
+  reserved: 'taken by a run',
+  consumed: 'done',
+  skipped: 'skipped',
+  parked: 'put aside',
+};
+
+/** What set something off. */
+export const TRIGGER_WORDS: Readonly<Record<Trigger, string>> = {
+  manual: 'by hand',
+  schedule: 'on schedule',
+  webhook: 'by a webhook',
+  event: 'by an event',
+  retry: 'to try again',
+  wake: 'by itself',
+};
+
+export const EVIDENCE_WORDS: Readonly<Record<Evidence['says'], string>> = {
+  applied: 'it was done',
+  failed: 'it was not done',
+  uncertain: 'it cannot be told',
+};
+
+/** In which part of the script a run was, by the name its author wrote. */
+export function phaseWords({ phase }: Pick<Run, 'phase'>): string {
+  switch (phase) {
+    case 'preparing':
+    case 'prepared':
+      return ' in prepare';
+    case 'mutating':
+      return ' in mutate';
+    case 'mutated':
+    case 'emitting':
+      return ' in next';
+    case 'executing':
+    case 'committed':
+      return '';
   }
 }

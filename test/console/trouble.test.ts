@@ -33,6 +33,27 @@ test('a repair shows the code at fault and the events it had looked at; putting 
   assert.deepEqual(engine.outside.done, ['/bookings o2']);
 });
 
+test('of several events that it had looked at, those are put aside that are chosen', async (t) => {
+  const engine = await EngineUnderTest.open(t);
+  const many =
+    "for (const each of await ctx.peek('placed', { limit: 3 })) if (each.payload.id === 'poison') throw new Error('odd');";
+  const { workflow } = await engine.deploy(orders({ prepare: many }));
+  const visitor = await Visitor.open(engine.data, { path: '/needs' });
+  const { page } = visitor;
+  await engine.publish(workflow, 'placed', { id: 'o1' }, { id: 'poison' }, { id: 'o3' });
+  await visitor.button('Put events aside').click();
+  await visitor.button('Choose none').click();
+  await visitor.sees('Choose at least one.');
+  assert.equal(await visitor.button('Yes: put events aside').isDisabled(), true);
+  await page.getByRole('checkbox', { name: 'placed poison' }).check();
+  await visitor.button('Yes: put events aside').click();
+  await engine.until('it is aside', () => engine.events('placed').includes('poison parked'));
+  await visitor.button('Try again').click();
+  await visitor.sees('Nothing needs you');
+  await engine.until('the others are done', () => engine.events('placed').includes('o3 consumed'));
+  assert.deepEqual(engine.events('placed'), ['o1 consumed', 'poison parked', 'o3 consumed']);
+});
+
 test('a repair ends when the event is skipped, and when one goes back to the version before', async (t) => {
   const { engine, visitor } = await broken(t);
   await visitor.choose('Go back to version 1.0');

@@ -104,7 +104,7 @@ test('what a person does to events', async (t) => {
   );
   const { story } = await api.ok(api.get(`/api/explain/${o1}`));
   assert.ok(story.some((line: string) => line.endsWith('ada skipped it')));
-  assert.equal(story.at(-1), `It was made again as ${redone.events[0]}, which is consumed.`);
+  assert.equal(story.at(-1), `It was made again as ${redone.events[0]}, which is done.`);
 
   for (const verb of ['skip', 'park', 'unpark', 'redo']) {
     await api.refused(act(verb), 400, 'invalid');

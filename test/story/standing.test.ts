@@ -50,7 +50,7 @@ test('evidence against a person stops the repeat, names the event, and says how 
   assert.equal(api.stage.outside.effects.length, 1, 'it was not sent twice');
   const { story } = await api.ok(api.get(`/api/explain/${id}`));
   assert.ok(
-    story.some((line: string) => /a late answer says of mut_\w+: applied/.test(line)),
+    story.some((line: string) => /a late answer says of mut_\w+ that it was done/.test(line)),
     story.join('\n'),
   );
 });

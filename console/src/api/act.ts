@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { say } from '../app/toasts.tsx';
-import { capitalized } from '../words/words.ts';
 import { NoAnswerError, ProblemError } from './ask.ts';
 
 interface Said {
@@ -44,7 +43,7 @@ export function useAct({ says = false }: { says?: boolean } = {}): Act {
 function refusal(error: unknown): Said {
   if (!(error instanceof ProblemError)) return { title: 'It was not done', description: String(error) };
   const { detail, why } = error.problem;
-  return { title: 'It was not done', description: `${capitalized(detail)}. ${capitalized(why)}.` };
+  return { title: 'It was not done', description: `${detail}, because ${why}.` };
 }
 
 /** The page does not guess either. */

@@ -12,7 +12,6 @@ import { Secrets } from '../parts/secrets.tsx';
 import { Facts } from '../parts/section.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Trouble } from '../parts/trouble.tsx';
-import { capitalized } from '../words/words.ts';
 
 export function Connections() {
   const filter = useFilter();
@@ -67,7 +66,7 @@ function ConnectionCard({ connection }: { readonly connection: Connection }) {
           onClick={() =>
             void act.run(
               () => ask('POST /api/connections/{name}/test', { name }, { body: {} }),
-              ({ sentence }) => ({ title: `Test of ${name}`, description: capitalized(sentence) }),
+              ({ sentence }) => ({ title: `Test of ${name}`, description: sentence }),
             )
           }
         >
@@ -82,7 +81,7 @@ function ConnectionCard({ connection }: { readonly connection: Connection }) {
             onClick={() =>
               void act.run(
                 () => ask('POST /api/connections/{name}/cure', { name }, { body: {} }),
-                ({ sentence }) => ({ title: name, description: capitalized(sentence) }),
+                ({ sentence }) => ({ title: name, description: sentence }),
               )
             }
           >

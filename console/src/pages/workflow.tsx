@@ -89,7 +89,7 @@ function Overview({ name }: { readonly name: string }) {
           <Activity workflow={name} />
         </Suspense>
       </Section>
-      <Story id={name} />
+      <Story id={name} newestFirst />
     </>
   );
 }

@@ -3,11 +3,11 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { request } from '../api/ask.ts';
 import { engineNow, useTold } from '../api/clock.ts';
-import type { Choice, ResultAsked } from '../api-types.ts';
+import type { Choice, Event, ResultAsked } from '../api-types.ts';
 import { clockTime, duration } from '../words/time.ts';
-import { capitalized } from '../words/words.ts';
 import type { Age } from './bounds.ts';
 import { AgeForm, CoverForm } from './bounds-form.tsx';
+import { ChooseEvents } from './choose-events.tsx';
 import { Command } from './command.tsx';
 import { ResultForm } from './result-form.tsx';
 import type { Filled } from './schema-fields.ts';
@@ -20,11 +20,13 @@ const FIRST: ReadonlySet<string> = new Set(['happened', 'approve', 'test', 'depl
 interface ChoicesProps {
   readonly choices: readonly Choice[];
   readonly result: ResultAsked | null;
+  /** What it is about, for what asks which of them. */
+  readonly events?: readonly Event[];
   readonly onDone?: () => void;
 }
 
 /** What a person can press. Each says what it will do before it is pressed, and what cannot be undone asks once more. */
-export function Choices({ choices, result, onDone }: ChoicesProps) {
+export function Choices({ choices, result, events = [], onDone }: ChoicesProps) {
   const [open, setOpen] = useState<string>();
   return (
     <ul className="plain choices">
@@ -33,6 +35,7 @@ export function Choices({ choices, result, onDone }: ChoicesProps) {
           key={choice.id}
           choice={choice}
           result={result}
+          events={events}
           isOpen={open === choice.id}
           onOpen={(isOpen) => setOpen(isOpen ? choice.id : undefined)}
           onDone={onDone}
@@ -45,12 +48,13 @@ export function Choices({ choices, result, onDone }: ChoicesProps) {
 interface ChoiceLineProps {
   readonly choice: Choice;
   readonly result: ResultAsked | null;
+  readonly events: readonly Event[];
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
   readonly onDone: (() => void) | undefined;
 }
 
-function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps) {
+function ChoiceLine({ choice, result, events, isOpen, onOpen, onDone }: ChoiceLineProps) {
   const { id, label, does, notBefore, asks, request: asked, argv } = choice;
   const says = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -60,6 +64,7 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
   const wait = useTold((now) => (notBefore !== null && now < notBefore ? waitWords(notBefore, now) : ''));
   const wrong = filled && 'wrong' in filled ? filled.wrong : '';
   const form = asks === null || (asks === 'result' && !result) ? null : asks;
+  const isAtOnce = AT_ONCE.has(id) && form === null;
 
   // What comes next stands where the button was pressed; a form is filled in first.
   useEffect(() => {
@@ -72,7 +77,7 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
     const body = { ...(asked.body as object), ...given };
     const isDone = await act.run(
       () => request(asked.method, asked.path, { body }),
-      () => ({ title: label, description: capitalized(does) }),
+      () => ({ title: label, description: does }),
     );
     if (!isDone) return;
     onOpen(false);
@@ -87,9 +92,9 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
           type="button"
           className={FIRST.has(id) ? 'button first' : 'button'}
           aria-describedby={says}
-          aria-expanded={AT_ONCE.has(id) ? undefined : isOpen}
+          aria-expanded={isAtOnce ? undefined : isOpen}
           disabled={wait !== '' || act.isBusy}
-          onClick={() => (AT_ONCE.has(id) ? void press() : onOpen(!isOpen))}
+          onClick={() => (isAtOnce ? void press() : onOpen(!isOpen))}
         >
           {label}
         </button>
@@ -116,6 +121,7 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
             {form === 'result' && result && <ResultForm asked={result} onChange={setFilled} />}
             {form === 'cover' && <CoverForm onChange={setFilled} />}
             {form === 'olderThan' && <AgeForm onChange={setFilled} />}
+            {form === 'events' && <ChooseEvents ids={idsIn(asked?.body)} events={events} onChange={setFilled} />}
             {wrong !== '' && <p className="wrong">{wrong}</p>}
             <div className="confirm-buttons">
               <button
@@ -144,6 +150,10 @@ function ChoiceLine({ choice, result, isOpen, onOpen, onDone }: ChoiceLineProps)
       </div>
     </li>
   );
+}
+
+function idsIn(body: unknown): readonly string[] {
+  return (body as { readonly events?: readonly string[] } | undefined)?.events ?? [];
 }
 
 /** An age is counted back from when it is said, by the engine's clock. */

@@ -144,7 +144,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
             </Part>
           )}
           <Part title="What you can do">
-            <Choices choices={choices} result={need.result} {...(onDone && { onDone })} />
+            <Choices choices={choices} result={need.result} events={events} {...(onDone && { onDone })} />
           </Part>
         </div>
       </div>

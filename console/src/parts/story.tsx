@@ -3,30 +3,28 @@ import { useAnswer } from '../api/queries.ts';
 import { addressOfId, Link } from '../app/router.tsx';
 import { IDS, shortId } from '../words/ids.ts';
 import { Section } from './section.tsx';
+import { Ago } from './time.tsx';
 
-/** A line of a story begins with its time, in the engine's own zone. */
-const STAMPED = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (.*)$/s;
+interface StoryProps {
+  readonly id: string;
+  /** What goes on without an end is read from its end. */
+  readonly newestFirst?: boolean;
+}
 
 /** What happened to one thing, in the order of time, as the engine tells it. */
-export function Story({ id }: { readonly id: string }) {
+export function Story({ id, newestFirst = false }: StoryProps) {
   const { data } = useAnswer('GET /api/explain/{id}', { id });
   if (!data) return null;
+  const lines = newestFirst ? data.lines.toReversed() : data.lines;
   return (
     <Section title="What happened">
       <ol className="plain story">
-        {data.story.map((line) => {
-          const [, at, text] = STAMPED.exec(line) ?? [];
-          return at === undefined ? (
-            <li key={line} className="story-now">
-              {withLinks(line)}
-            </li>
-          ) : (
-            <li key={line}>
-              <span className="numbers quiet">{at}</span>
-              <span>{withLinks(text ?? '')}</span>
-            </li>
-          );
-        })}
+        {lines.map(({ at, text }) => (
+          <li key={`${at} ${text}`} className={at === null ? 'story-now' : undefined}>
+            {at !== null && <Ago at={at} className="numbers quiet" />}
+            <span>{withLinks(text)}</span>
+          </li>
+        ))}
       </ol>
     </Section>
   );

@@ -7,13 +7,14 @@ import { Command } from './command.tsx';
 /** What went wrong, why, and what to do: never a bare code. */
 export function Trouble({ error }: { readonly error: unknown }) {
   if (error instanceof ProblemError) {
-    const { detail, why, next } = error.problem;
+    const { detail, why, next, status } = error.problem;
     return (
       <div className="trouble" role="alert">
         <TriangleAlert aria-hidden size={16} />
         <div>
           <p>
-            <strong>{capitalized(detail)}.</strong> {capitalized(why)}.
+            {/* Either may begin with somebody's or something's name, which is written as it is. */}
+            <strong>{status >= 500 ? 'It failed' : 'Refused'}:</strong> {detail}. <span>Because {why}.</span>
           </p>
           {next.length > 0 && (
             <ul className="plain quiet">

@@ -4,7 +4,7 @@ import { tellerOf } from '../context.ts';
 import { needOf } from '../needs.ts';
 import { nextAfter } from '../page.ts';
 import { type Route, route } from '../route.ts';
-import { id, listOf, many, page, search, text } from '../shapes/parts.ts';
+import { id, listOf, many, maybeTime, page, search, text } from '../shapes/parts.ts';
 import { need, status } from '../shapes/status.ts';
 
 /** How everything stands must fit one page, or nobody sees it at 3 am. */
@@ -57,7 +57,16 @@ export const STATUS_ROUTES: readonly Route[] = [
     path: '/api/explain/{id}',
     scope: 'read',
     says: 'the story of an input, event, run, output or workflow, in the order of time',
-    answer: z.strictObject({ kind: z.enum(['workflow', 'run', 'event', 'input', 'output']), id, story: many(text) }),
+    answer: z
+      .strictObject({
+        kind: z.enum(['workflow', 'run', 'event', 'input', 'output']),
+        id,
+        /** What happened, each with its time; what is said of now has none. */
+        lines: many(z.strictObject({ at: maybeTime, text })),
+        /** The same as sentences, with the times of the engine's clock. */
+        story: many(text),
+      })
+      .meta({ id: 'Explained' }),
     run: ({ api, params }) => explain(tellerOf(api), params.id),
   }),
 ];

@@ -43,8 +43,8 @@ const choice = z
     does: text,
     /** Refused before this time; null: now. */
     notBefore: maybeTime,
-    /** What to give besides: `result` in the body, `cover` (`calls`, `hours`, `target`), or `olderThan` (a time). */
-    asks: z.enum(['result', 'cover', 'olderThan']).nullable(),
+    /** What to give besides: `result` in the body, `cover` (`calls`, `hours`, `target`), `olderThan` (a time), or fewer `events`. */
+    asks: z.enum(['result', 'cover', 'olderThan', 'events']).nullable(),
     /** What it asks of this API; null for what is done elsewhere. */
     request: z.strictObject({ method: z.literal('POST'), path: text, body: json }).nullable(),
     argv: many(text).nullable(),
