@@ -46,6 +46,8 @@ export type Found = { readonly kind: 'workflow' | 'input' | 'output' | 'event' |
 
 export type Grant = { readonly connection: string; readonly method: string; readonly kind: 'read' | 'change'; readonly targets: readonly string[]; readonly sentence: string; readonly capPerHour: number | null; readonly allowedAt: number; readonly allowedBy: string; readonly used: boolean };
 
+export type GrantOf = { readonly connection: string; readonly method: string; readonly kind: 'read' | 'change'; readonly targets: readonly string[]; readonly sentence: string; readonly capPerHour: number | null; readonly allowedAt: number; readonly allowedBy: string; readonly used: boolean; readonly workflow: string; readonly name: string };
+
 export type Graph = { readonly workflow: string; readonly name: string; readonly version: string | null; readonly producers: readonly { readonly name: string; readonly publishes: readonly string[]; readonly webhook: boolean; readonly schedule: unknown; readonly nextAt: number | null; readonly wakeAt: number | null; readonly backoffUntil: number | null; readonly running: boolean; readonly broken: boolean }[]; readonly topics: readonly { readonly name: string; readonly pending: number; readonly reserved: number; readonly parked: number; readonly oldestAt: number | null }[]; readonly consumers: readonly { readonly name: string; readonly subscribe: readonly string[]; readonly publishes: readonly string[]; readonly hasMutate: boolean; readonly hasNext: boolean; readonly nextAt: number | null; readonly wakeAt: number | null; readonly backoffUntil: number | null; readonly running: boolean; readonly broken: boolean }[]; readonly connections: readonly { readonly name: string; readonly type: string; readonly status: 'ok' | 'refused' | 'missing' }[] };
 
 export type HandlerState = { readonly handler: string; readonly workflowId: string; readonly state: unknown; readonly nextAt: number | null; readonly wakeAt: number | null; readonly restedSeq: number | null; readonly backoffUntil: number | null; readonly transientSince: number | null; readonly transientCount: number; readonly repaired: boolean; readonly failedRepairs: number; readonly crashCount: number; readonly crashEventId: string | null };
@@ -54,7 +56,7 @@ export type Health = { readonly ok: boolean; readonly version: string; readonly 
 
 export type HistoryRows = { readonly runs: number; readonly events: number; readonly mutations: number; readonly deliveries: number; readonly sessions: number; readonly executions: number; readonly inputs: number };
 
-export type Input = { readonly id: string; readonly workflow: string; readonly name: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string; readonly events: { readonly pending: number; readonly reserved: number; readonly consumed: number; readonly skipped: number; readonly parked: number }; readonly outputs: readonly { readonly id: string; readonly title: string | null; readonly status: OutputStatus; readonly words: string }[] };
+export type Input = { readonly id: string; readonly workflow: string; readonly name: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string; readonly versions: readonly string[]; readonly events: { readonly pending: number; readonly reserved: number; readonly consumed: number; readonly skipped: number; readonly parked: number }; readonly outputs: readonly { readonly id: string; readonly title: string | null; readonly status: OutputStatus; readonly words: string }[] };
 
 export type InputRow = { readonly id: string; readonly workflowId: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number };
 
@@ -108,7 +110,7 @@ export type ShownEvent = { readonly kind: 'event'; readonly row: Event; readonly
 
 export type ShownExecution = { readonly kind: 'execution'; readonly row: Execution };
 
-export type ShownInput = { readonly kind: 'input'; readonly row: { readonly id: string; readonly workflowId: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string }; readonly outputs: readonly Output[]; readonly events: readonly Event[] };
+export type ShownInput = { readonly kind: 'input'; readonly row: { readonly id: string; readonly workflowId: string; readonly source: string; readonly type: string; readonly externalId: string; readonly title: string; readonly createdAt: number; readonly state: 'done' | 'pending' | 'skipped' | 'waiting'; readonly sentence: string; readonly versions: readonly string[] }; readonly outputs: readonly Output[]; readonly events: readonly Event[] };
 
 export type ShownOutput = { readonly kind: 'output'; readonly row: { readonly id: string; readonly handlerRunId: string; readonly rootRunId: string; readonly scriptId: string; readonly workflowId: string; readonly status: OutputStatus; readonly connection: string; readonly method: string; readonly params: unknown; readonly effectHash: string; readonly eventIds: readonly string[]; readonly firstEventId: string; readonly idempotencyKey: string; readonly uiTitle: string | null; readonly preview: string; readonly result: unknown; readonly error: string | null; readonly canReconcile: boolean; readonly visibilityMs: number; readonly callTimeoutMs: number; readonly callDeadline: number | null; readonly callEndedAt: number | null; readonly approvedAt: number | null; readonly approvedBy: string | null; readonly approvalExpiresAt: number | null; readonly reconcileAt: number | null; readonly reconcileOwner: string | null; readonly reconcileUntil: number | null; readonly reconcileCount: number; readonly setAsideAt: number | null; readonly resolvedBy: 'provider' | 'reconcile' | 'user_assert_applied' | 'user_assert_failed' | 'user_skip' | 'user_reject' | 'expired' | null; readonly resolvedByName: string | null; readonly resolvedAt: number | null; readonly createdAt: number; readonly words: string; readonly version: string; readonly handler: string }; readonly inputs: readonly { readonly id: string; readonly source: string; readonly title: string }[]; readonly events: readonly Event[]; readonly evidence: readonly Evidence[] };
 
@@ -215,7 +217,7 @@ export interface Operations {
   /** the tokens and the sessions they opened, newest first */
   'GET /api/tokens': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string; kind?: 'token' | 'session' };
+    query: { after?: string; limit?: number; q?: string; kind?: 'token' | 'session'; state?: 'good' | 'expired' | 'revoked' };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Token[]; readonly next: string | null };
   };
@@ -257,7 +259,7 @@ export interface Operations {
   /** how much waits in each workflow, and since when; the oldest first */
   'GET /api/backlog': {
     path: Record<never, never>;
-    query: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; workflow?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Backlog[]; readonly next: string | null };
   };
@@ -292,7 +294,7 @@ export interface Operations {
   /** how each workflow stands, in plain words, with what to do about it */
   'GET /api/status': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string };
+    query: { after?: string; limit?: number; q?: string; kind?: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; workflow?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Status[]; readonly next: string | null };
   };
@@ -327,7 +329,7 @@ export interface Operations {
   /** the versions of a workflow, newest first */
   'GET /api/workflows/{workflow}/versions': {
     path: { workflow: string };
-    query: { after?: string; limit?: number; q?: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; author?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Version[]; readonly next: string | null };
   };
@@ -376,14 +378,14 @@ export interface Operations {
   /** of one workflow: what came in and what came of it, newest first */
   'GET /api/workflows/{workflow}/inputs': {
     path: { workflow: string };
-    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: 'done' | 'pending' | 'skipped' | 'waiting'; source?: string; type?: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: 'done' | 'pending' | 'skipped' | 'waiting'; source?: string; type?: string; version?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Input[]; readonly next: string | null };
   };
   /** what came in and what came of it, newest first */
   'GET /api/inputs': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: 'done' | 'pending' | 'skipped' | 'waiting'; source?: string; type?: string; workflow?: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; order?: 'newest' | 'oldest'; status?: 'done' | 'pending' | 'skipped' | 'waiting'; source?: string; type?: string; version?: string; workflow?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Input[]; readonly next: string | null };
   };
@@ -404,14 +406,14 @@ export interface Operations {
   /** what a workflow’s handlers logged, newest first */
   'GET /api/workflows/{workflow}/logs': {
     path: { workflow: string };
-    query: { after?: string; limit?: number; q?: string; handler?: string };
+    query: { after?: string; limit?: number; q?: string; from?: number; to?: number; handler?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly LogLine[]; readonly next: string | null };
   };
   /** what each handler remembers, and when it is next due */
   'GET /api/workflows/{workflow}/state': {
     path: { workflow: string };
-    query: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; handler?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly HandlerState[]; readonly next: string | null };
   };
@@ -562,6 +564,13 @@ export interface Operations {
     body: { readonly version?: string };
     answer: { readonly schema: 1 } & { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly status?: WorkflowStatus; readonly sentence?: string; readonly undo: readonly string[] | null; readonly next: readonly NextStep[]; readonly activated: boolean; readonly request: string | null };
   };
+  /** what all workflows may ask of connections, by their names */
+  'GET /api/grants': {
+    path: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; workflow?: string; connection?: string; method?: string; kind?: 'read' | 'change' };
+    body: undefined;
+    answer: { readonly schema: 1 } & { readonly items: readonly GrantOf[]; readonly next: string | null };
+  };
   /** what a workflow may ask of its connections, and what waits to be allowed */
   'GET /api/workflows/{workflow}/permissions': {
     path: { workflow: string };
@@ -670,7 +679,7 @@ export interface Operations {
   /** what the config connects, whether it works, and who waits for it */
   'GET /api/connections': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string };
+    query: { after?: string; limit?: number; q?: string; status?: 'ok' | 'refused'; type?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Connection[]; readonly next: string | null };
   };
@@ -719,7 +728,7 @@ export interface Operations {
   /** the secrets that are set, by name: who set them, and which connections use them; never what they are */
   'GET /api/secrets': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string };
+    query: { after?: string; limit?: number; q?: string; connection?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Secret[]; readonly next: string | null };
   };
@@ -747,7 +756,7 @@ export interface Operations {
   /** how people are told that something needs them, and whether that works */
   'GET /api/channels': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string };
+    query: { after?: string; limit?: number; q?: string; status?: 'untried' | 'ok' | 'failing'; type?: 'webhook' | 'email' | 'command' };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Channel[]; readonly next: string | null };
   };

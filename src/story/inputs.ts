@@ -1,7 +1,8 @@
 import type { InputId, MutationId, WorkflowId } from '#base';
-import type { Event, EventStatus, Input, MutationStatus } from '#model';
+import type { Event, EventStatus, Input, Mutation, MutationStatus } from '#model';
 import type { Teller } from './teller.ts';
 import { eventsOfInput, outputsOfEvents, runOf } from './trail.ts';
+import { newestFirst, versionName } from './versions.ts';
 import { count, outcomeWords } from './words.ts';
 
 /** `waiting` means for a person: a question, an approval, a repair, or an event that was parked. */
@@ -18,6 +19,8 @@ export interface InputStory {
   readonly createdAt: number;
   readonly state: InputState;
   readonly sentence: string;
+  /** Those that took it in, worked on what it caused or made a call for it, by their numbers, oldest first. */
+  readonly versions: readonly string[];
   readonly events: Readonly<Record<EventStatus, number>>;
   readonly outputs: readonly {
     readonly id: MutationId;
@@ -45,9 +48,22 @@ export async function inputStory(teller: Pick<Teller, 'history'>, input: Input):
     createdAt,
     state,
     sentence: sentenceOf(state, read, outputs.map(outcomeWords)),
+    versions: await versionsOf(teller, events, outputs),
     events: countByStatus(events),
     outputs: outputs.map((row) => ({ id: row.id, title: row.uiTitle, status: row.status, words: outcomeWords(row) })),
   };
+}
+
+async function versionsOf(
+  teller: Pick<Teller, 'history'>,
+  events: readonly Event[],
+  outputs: readonly Mutation[],
+): Promise<string[]> {
+  const runs = new Set(events.flatMap(({ publishedByRunId, reservedByRunId }) => [publishedByRunId, reservedByRunId]));
+  const worked = await Promise.all([...runs].map((run) => runOf(teller, run)));
+  const ids = new Set([...worked.flatMap((run) => (run ? [run.scriptId] : [])), ...outputs.map((row) => row.scriptId)]);
+  const scripts = (await Promise.all([...ids].map((id) => teller.history.fetch('script', id)))).flat();
+  return scripts.sort(newestFirst).toReversed().map(versionName);
 }
 
 /** Events that nobody reads are a record of what happened: they keep no input open. */

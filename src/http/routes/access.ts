@@ -6,7 +6,7 @@ import { forgetSession, keepSession } from '../access/session-cookie.ts';
 import type { Api } from '../context.ts';
 import { idOf } from '../find.ts';
 import { addressOf, nameIn, tooOften } from '../guard.ts';
-import { nextAfter } from '../page.ts';
+import { nextAfter, says } from '../page.ts';
 import { RequestError } from '../problem.ts';
 import { type Ask, type Route, route } from '../route.ts';
 import { id, listOf, many, maybeText, maybeTime, page, search, text, time } from '../shapes/parts.ts';
@@ -14,6 +14,7 @@ import { id, listOf, many, maybeText, maybeTime, page, search, text, time } from
 const PAGE = 100;
 const DAY = 24 * 3_600_000;
 const scope = z.enum(TOKEN_SCOPES).meta({ id: 'Scope' });
+const state = z.enum(['good', 'expired', 'revoked']);
 
 const me = z
   .strictObject({
@@ -38,7 +39,7 @@ const token = z
     expiresAt: time,
     revokedAt: maybeTime,
     revokedBy: maybeText,
-    state: z.enum(['good', 'expired', 'revoked']),
+    state,
   })
   .meta({ id: 'Token' });
 
@@ -97,13 +98,18 @@ export const ACCESS_ROUTES: readonly Route[] = [
     path: '/api/tokens',
     scope: 'admin',
     says: 'the tokens and the sessions they opened, newest first',
-    query: { ...page(PAGE), ...search, kind: z.enum(TOKEN_KINDS).optional() },
+    query: { ...page(PAGE), ...search, kind: z.enum(TOKEN_KINDS).optional(), state: state.optional() },
     answer: listOf(token),
-    async run({ api, query: { after, limit, q = '', kind } }) {
+    async run({ api, query: { after, limit, q, kind, state: stands } }) {
       const rows = await api.app.engine.history.tokens({ after, limit });
       const items = rows
-        .filter((row) => row.kind === (kind ?? row.kind) && row.name.toLowerCase().includes(q.toLowerCase()))
-        .map((row) => tokenRow(row, api.app.clock.now()));
+        .map((row) => tokenRow(row, api.app.clock.now()))
+        .filter(
+          (row) =>
+            row.kind === (kind ?? row.kind) &&
+            row.state === (stands ?? row.state) &&
+            says(q, row.name, row.createdBy, row.id),
+        );
       return { items, next: nextAfter(rows, limit, (row) => row.id) };
     },
   }),

@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { RefusedError } from '#base';
 import type { Api } from '../context.ts';
-import { cut } from '../page.ts';
+import { cut, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
-import { count, id, listOf, many, maybeText, maybeTime, page, search, text } from '../shapes/parts.ts';
+import { count, id, listOf, many, maybeText, maybeTime, name, page, search, text } from '../shapes/parts.ts';
 
 const PAGE = 1_000;
 const DETAIL_CHARS_MAX = 500;
+const STATUS = z.enum(['ok', 'refused']);
 
 const connection = z
   .strictObject({
     name: text,
     type: text,
-    status: z.enum(['ok', 'refused']),
+    status: STATUS,
     reason: maybeText,
     since: maybeTime,
     workflows: many(text),
@@ -40,22 +41,28 @@ export const CONNECTION_ROUTES: readonly Route[] = [
     path: '/api/connections',
     scope: 'read',
     says: 'what the config connects, whether it works, and who waits for it',
-    query: { ...page(PAGE), ...search },
+    query: { ...page(PAGE), ...search, status: STATUS.optional(), type: name },
     answer: listOf(connection),
     async run({ api, query }) {
       const { app } = api;
       const { connectors, connections } = app.connections.describe();
-      const q = (query.q ?? '').toLowerCase();
-      const names = Object.keys(connections).filter((name) => name.toLowerCase().includes(q));
-      const { rows, next } = cut(names, query, (name) => name);
+      const known = await Promise.all(
+        Object.entries(connections).map(async ([each, type]) => {
+          const [row] = await app.engine.history.fetch('connection', each);
+          return { name: each, type, row, status: row?.refusedAt == null ? ('ok' as const) : ('refused' as const) };
+        }),
+      );
+      const asked = known.filter(
+        ({ name: each, type, status }) =>
+          status === (query.status ?? status) && type === (query.type ?? type) && says(query.q, each, type),
+      );
+      const { rows, next } = cut(asked, query, (each) => each.name);
       const items = await Promise.all(
-        rows.map(async (name) => {
-          const type = connections[name] ?? '';
-          const [row] = await app.engine.history.fetch('connection', name);
+        rows.map(async ({ name, type, row, status }) => {
           return {
             name,
             type,
-            status: row?.refusedAt == null ? ('ok' as const) : ('refused' as const),
+            status,
             reason: row?.refusedReason ?? null,
             since: row?.refusedAt ?? null,
             workflows: (await app.engine.history.fetch('workflowsHeldBy', name)).map((workflow) => workflow.name),

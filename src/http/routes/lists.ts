@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { SESSION_RESULTS, type Workflow } from '#model';
+import { type Script, SESSION_RESULTS, type Workflow } from '#model';
 import { inputStory, outputStory, versionName } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { scriptNamed, workflowAt } from '../find.ts';
-import { cut, filterOf, nextAfter } from '../page.ts';
+import { cut, filterOf, isWithin, nextAfter, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
 import { eventRow, parsedJson, runRow, scriptRow, sessionRow, stateRow, workflowRow } from '../rows.ts';
 import { listOf, name, order, page, search, times } from '../shapes/parts.ts';
@@ -37,7 +37,7 @@ const asked: AskedWorkflow = async (given, api) => (given === undefined ? undefi
 const SESSIONS = { ...LIST, status: z.enum(SESSION_RESULTS).optional(), trigger: trigger.optional(), version: name };
 const RUNS = { ...LIST, status: runStatus.optional(), handler: name, session: name, version: name };
 const EVENTS = { ...LIST, status: eventStatus.optional(), topic: name };
-const INPUTS = { ...LIST, status: inputState.optional(), source: name, type: name };
+const INPUTS = { ...LIST, status: inputState.optional(), source: name, type: name, version: name };
 const OUTPUTS = {
   ...LIST,
   status: outputStatus.optional(),
@@ -74,8 +74,9 @@ async function events(api: Api, of: Workflow | undefined, query: QueryOf<typeof 
 /** The state of an input follows from what it caused: a page is filtered when it is told, and may come out shorter. */
 async function inputs(api: Api, of: Workflow | undefined, query: QueryOf<typeof INPUTS>) {
   const teller = tellerOf(api);
-  const { source, type, status } = query;
-  const { rows, next } = await teller.history.list('inputs', filterOf(of, query, { source, type }));
+  const { source, type, status, version: by } = query;
+  const filter = filterOf(of, query, { source, type, script: await scriptNamed(api, of, by) });
+  const { rows, next } = await teller.history.list('inputs', filter);
   const items = (await Promise.all(rows.map((row) => inputStory(teller, row)))).filter(
     ({ state }) => state === (status ?? state),
   );
@@ -106,12 +107,10 @@ export const LIST_ROUTES: readonly Route[] = [
     says: 'the workflows, by name',
     query: { ...page(PAGE_OF_WORKFLOWS), ...search, status: workflowStatus.optional() },
     answer: listOf(workflow),
-    async run({ api, query: { after, limit, q = '', status } }) {
+    async run({ api, query: { after, limit, q, status } }) {
       const teller = tellerOf(api);
       const rows = await teller.history.workflows({ after, limit });
-      const items = rows.filter(
-        (row) => row.status === (status ?? row.status) && row.name.toLowerCase().includes(q.toLowerCase()),
-      );
+      const items = rows.filter((row) => row.status === (status ?? row.status) && says(q, row.name));
       return {
         items: await Promise.all(items.map((row) => workflowRow(teller, row))),
         next: nextAfter(rows, limit, (row) => row.name),
@@ -131,15 +130,17 @@ export const LIST_ROUTES: readonly Route[] = [
     path: '/api/workflows/{workflow}/versions',
     scope: 'read',
     says: 'the versions of a workflow, newest first',
-    query: { ...page(PAGE), ...search },
+    query: { ...LIST, author: name },
     answer: listOf(version),
     async run({ api, params, query }) {
       const of = await workflowAt(api, params.workflow);
-      const q = (query.q ?? '').toLowerCase();
-      const all = [...(await api.app.engine.history.fetch('scriptsOf', of.id))]
-        .sort((a, b) => b.major - a.major || b.minor - a.minor)
-        .filter((row) => [versionName(row), row.createdBy, row.id].some((part) => part.toLowerCase().includes(q)));
-      const { rows, next } = cut(all, query, (row) => row.id);
+      const all = (await api.app.engine.history.fetch('scriptsOf', of.id)).filter(
+        (row) =>
+          row.createdBy === (query.author ?? row.createdBy) &&
+          isWithin(row.createdAt, query) &&
+          says(query.q, versionName(row), row.createdBy, row.id),
+      );
+      const { rows, next } = cut(all, { ...query, order: query.order ?? 'newest' }, versionPlace);
       return { items: rows.map((row) => scriptRow(row, of.activeScriptId)), next };
     },
   }),
@@ -175,6 +176,7 @@ export const LIST_ROUTES: readonly Route[] = [
     query: {
       ...page(PAGE),
       ...search,
+      ...times,
       after: z
         .string()
         .max(200)
@@ -183,11 +185,12 @@ export const LIST_ROUTES: readonly Route[] = [
       handler: name,
     },
     answer: listOf(logLine),
-    async run({ api, params, query: { after, handler, limit, q = '' } }) {
+    async run({ api, params, query }) {
+      const { after, handler, limit } = query;
       const { id } = await workflowAt(api, params.workflow);
       const { lines, next } = await api.app.engine.history.logs(id, { after: logPlace(after), handler, limit });
       const items = lines
-        .filter(({ message }) => message.toLowerCase().includes(q.toLowerCase()))
+        .filter(({ at, message, data }) => isWithin(at, query) && says(query.q, message, data))
         .map(({ handlerName, data, ...line }) => ({ ...line, handler: handlerName, data: parsedJson(data) }));
       return { items, next: next && `${next.run}:${next.position}` };
     },
@@ -197,13 +200,25 @@ export const LIST_ROUTES: readonly Route[] = [
     path: '/api/workflows/{workflow}/state',
     scope: 'read',
     says: 'what each handler remembers, and when it is next due',
+    query: { ...page(PAGE), ...search, handler: name },
     answer: listOf(handlerState),
-    async run({ api, params }) {
+    async run({ api, params, query }) {
       const { id } = await workflowAt(api, params.workflow);
-      return { items: (await api.app.engine.history.fetch('handlerStates', id)).map(stateRow), next: null };
+      const states = (await api.app.engine.history.fetch('handlerStates', id)).filter(
+        ({ handlerName, state }) => handlerName === (query.handler ?? handlerName) && says(query.q, handlerName, state),
+      );
+      const { rows, next } = cut(states, query, ({ handlerName }) => handlerName);
+      return { items: rows.map(stateRow), next };
     },
   }),
 ];
+
+const DIGITS = 10;
+
+/** In the order of their numbers: 1.9 stands before 1.10. */
+function versionPlace({ major, minor }: Script): string {
+  return [major, minor].map((each) => String(each).padStart(DIGITS, '0')).join('.');
+}
 
 function logPlace(cursor: string | undefined): { run: string; position: number } | null {
   const [run_, position] = cursor?.split(':') ?? [];

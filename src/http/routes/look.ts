@@ -4,16 +4,18 @@ import { type Api, tellerOf } from '../context.ts';
 import { workflowAt } from '../find.ts';
 import { graphOf } from '../graph.ts';
 import { needsCountOf } from '../needs.ts';
+import { cut, says } from '../page.ts';
 import { RequestError } from '../problem.ts';
 import { type Route, rawRoute, route } from '../route.ts';
 import { searchFor } from '../search.ts';
 import { backlog, chart, found, needsCount, overview } from '../shapes/look.ts';
-import { listOf, name, page, times } from '../shapes/parts.ts';
+import { listOf, name, page, search, times } from '../shapes/parts.ts';
 import { graph } from '../shapes/shown.ts';
 
 const DAY = 24 * 3_600_000;
 const WORKFLOWS_MAX = 10_000;
 const FOUND = 20;
+const WORKFLOWS_SHOWN = 1_000;
 
 /** What is looked at as a whole, and whoever looks on live. */
 export const LOOK_ROUTES: readonly Route[] = [
@@ -50,8 +52,17 @@ export const LOOK_ROUTES: readonly Route[] = [
     path: '/api/backlog',
     scope: 'read',
     says: 'how much waits in each workflow, and since when; the oldest first',
+    query: { ...page(WORKFLOWS_SHOWN), ...search, workflow: name },
     answer: listOf(backlog),
-    run: async ({ api }) => ({ items: await backlogOf(tellerOf(api)), next: null }),
+    async run({ api, query }) {
+      const { q, workflow } = query;
+      const lines = (await backlogOf(tellerOf(api))).filter(
+        (line) =>
+          (workflow === undefined || line.name === workflow || line.workflow === workflow) && says(q, line.name),
+      );
+      const { rows, next } = cut(lines, query, ({ oldestAt, workflow: of }) => `${stampPlace(oldestAt)} ${of}`);
+      return { items: rows, next };
+    },
   }),
   route({
     method: 'GET',
@@ -122,6 +133,13 @@ async function overviewOf(api: Api): Promise<z.input<typeof overview>> {
       refusedConnections: refused.filter((row) => row?.refusedAt != null).map(({ name }) => name),
     },
   };
+}
+
+const TIME_DIGITS = 16;
+
+/** Times as texts are in the order of time. */
+function stampPlace(at: number): string {
+  return String(at).padStart(TIME_DIGITS, '0');
 }
 
 function tooManyReaders(): RequestError {

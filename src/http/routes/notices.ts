@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RefusedError } from '#base';
 import { NOTICE_STEPS } from '#model';
 import type { Api } from '../context.ts';
-import { cut, filterOf } from '../page.ts';
+import { cut, filterOf, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
 import {
   count,
@@ -23,15 +23,17 @@ import {
 
 const PAGE = 100;
 const status = wordsOf(NOTICE_STEPS);
+const type = z.enum(['webhook', 'email', 'command']);
+const works = z.enum(['untried', 'ok', 'failing']);
 
 /** A way to reach people. */
 const channel = z
   .strictObject({
     name: text,
-    type: z.enum(['webhook', 'email', 'command']),
+    type,
     /** The kinds of cases it is for; null: all. */
     kinds: many(text).nullable(),
-    status: z.enum(['untried', 'ok', 'failing']),
+    status: works,
     error: maybeText,
     /** When it last told somebody, or gave up. */
     at: maybeTime,
@@ -63,11 +65,15 @@ export const NOTICE_ROUTES: readonly Route[] = [
     path: '/api/channels',
     scope: 'read',
     says: 'how people are told that something needs them, and whether that works',
-    query: { ...page(PAGE), ...search },
+    query: { ...page(PAGE), ...search, status: works.optional(), type: type.optional() },
     answer: listOf(channel),
     async run({ api, query }) {
-      const q = (query.q ?? '').toLowerCase();
-      const states = (await api.notifier.states()).filter((each) => each.name.toLowerCase().includes(q));
+      const states = (await api.notifier.states()).filter(
+        (each) =>
+          each.status === (query.status ?? each.status) &&
+          each.type === (query.type ?? each.type) &&
+          says(query.q, each.name, each.type),
+      );
       const { rows, next } = cut(states, query, (each) => each.name);
       return { items: rows, next };
     },

@@ -6,12 +6,13 @@ import { merged } from '#permission';
 import { versionName } from '#story';
 import type { Api } from '../context.ts';
 import { idOf, workflowAt } from '../find.ts';
-import { permissionsOf } from '../permissions.ts';
+import { grantsPage, permissionsOf } from '../permissions.ts';
 import { type Route, route } from '../route.ts';
-import { id, text } from '../shapes/parts.ts';
-import { permissions } from '../shapes/permissions.ts';
+import { id, listOf, name, page, search, text } from '../shapes/parts.ts';
+import { askKind, grantOf, permissions } from '../shapes/permissions.ts';
 import { workflowStatus } from '../shapes/things.ts';
 
+const PAGE = 100;
 const NAME = z.string().min(1).max(200);
 const GRANT = z.strictObject({
   connection: NAME,
@@ -28,6 +29,15 @@ const answered = z
 
 /** What workflows may ask of connections. */
 export const PERMISSION_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/grants',
+    scope: 'read',
+    says: 'what all workflows may ask of connections, by their names',
+    query: { ...page(PAGE), ...search, workflow: name, connection: name, method: name, kind: askKind.optional() },
+    answer: listOf(grantOf),
+    run: ({ api, query }) => grantsPage(api, query),
+  }),
   route({
     method: 'GET',
     path: '/api/workflows/{workflow}/permissions',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Api } from '../context.ts';
+import { says } from '../page.ts';
 import { type Route, route } from '../route.ts';
-import { count, id, listOf, many, maybeText, page, search, text, time } from '../shapes/parts.ts';
+import { count, id, listOf, many, maybeText, name, page, search, text, time } from '../shapes/parts.ts';
 
 const PAGE = 100;
 
@@ -28,11 +29,14 @@ export const SECRET_ROUTES: readonly Route[] = [
     path: '/api/secrets',
     scope: 'read',
     says: 'the secrets that are set, by name: who set them, and which connections use them; never what they are',
-    query: { ...page(PAGE), ...search },
+    query: { ...page(PAGE), ...search, connection: name },
     answer: listOf(secret),
-    async run({ api, query: { after, limit, q = '' } }) {
+    async run({ api, query: { after, limit, q, connection } }) {
       const { rows, next } = await api.app.vault.list(after, limit);
-      const found = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
+      const found = rows.filter(
+        (row) =>
+          says(q, row.name, row.changedBy) && (connection === undefined || usersOf(api, row.name).includes(connection)),
+      );
       const items = await Promise.all(
         found.map(async (row) => ({
           ...row,

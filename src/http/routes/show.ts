@@ -172,13 +172,13 @@ const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<type
     const teller = tellerOf(api);
     const row = await teller.history.input(id as InputId);
     if (!row) return undefined;
-    const { state, sentence, outputs } = await inputStory(teller, row);
+    const { state, sentence, outputs, versions } = await inputStory(teller, row);
     const events = (await teller.history.eventsOfInput(row.id, { limit: RELATED_MAX })).map(eventRow);
     const ids = outputs.slice(0, RELATED_MAX).map((each) => each.id);
     const calls = (await Promise.all(ids.map((each) => teller.history.fetch('mutation', each)))).flat();
     return {
       kind: 'input',
-      row: { ...row, state, sentence },
+      row: { ...row, state, sentence, versions },
       outputs: await Promise.all(calls.map((each) => outputStory(teller, each))),
       events,
     };

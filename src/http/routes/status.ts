@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Case, casesOf, explain, statusOf } from '#story';
+import { explain, statusOf } from '#story';
 import { tellerOf } from '../context.ts';
-import { needOf } from '../needs.ts';
-import { nextAfter } from '../page.ts';
+import { needsPage } from '../needs.ts';
+import { nextAfter, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
-import { id, listOf, many, maybeTime, page, search, text } from '../shapes/parts.ts';
+import { id, listOf, many, maybeTime, name, page, search, text } from '../shapes/parts.ts';
 import { need, status } from '../shapes/status.ts';
 
 /** How everything stands must fit one page, or nobody sees it at 3 am. */
@@ -17,14 +17,15 @@ export const STATUS_ROUTES: readonly Route[] = [
     path: '/api/status',
     scope: 'read',
     says: 'how each workflow stands, in plain words, with what to do about it',
-    query: { ...page(PAGE), ...search },
+    query: { ...page(PAGE), ...search, kind: status.shape.kind.optional(), workflow: name },
     answer: listOf(status),
-    async run({ api, query: { after, limit, q = '' } }) {
+    async run({ api, query: { after, limit, q, kind, workflow } }) {
       const teller = tellerOf(api);
       const rows = await teller.history.workflows({ after, limit });
-      const items = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
+      const asked = rows.filter((row) => workflow === undefined || row.name === workflow || row.id === workflow);
+      const told = await Promise.all(asked.map((row) => statusOf(teller, row)));
       return {
-        items: await Promise.all(items.map((row) => statusOf(teller, row))),
+        items: told.filter((each) => each.kind === (kind ?? each.kind) && says(q, each.name, each.sentence)),
         next: nextAfter(rows, limit, (row) => row.name),
       };
     },
@@ -34,23 +35,19 @@ export const STATUS_ROUTES: readonly Route[] = [
     path: '/api/needs',
     scope: 'read',
     says: 'everything that waits for a person, each with its evidence and what can be pressed',
-    query: { ...page(PAGE), ...search, kind: KIND.optional(), workflow: z.string().max(200).optional() },
-    answer: listOf(need),
-    async run({ api, query: { after, limit, q, kind, workflow } }) {
-      const teller = tellerOf(api);
-      const rows = await teller.history.troubled({ after, limit });
-      const cases = (
-        await Promise.all(
-          rows
-            .filter((row) => workflow === undefined || row.name === workflow || row.id === workflow)
-            .map((row) => casesOf(teller, row)),
-        )
-      )
-        .flat()
-        .filter((each) => each.kind === (kind ?? each.kind) && fits(each, q));
-      const items = await Promise.all(cases.map((each) => needOf(api, each)));
-      return { items, next: nextAfter(rows, limit, (row) => row.id) };
+    query: {
+      ...page(PAGE),
+      ...search,
+      after: z
+        .string()
+        .max(500)
+        .regex(/^wf_\w+ ./, 'is no place in this list')
+        .optional(),
+      kind: KIND.optional(),
+      workflow: name,
     },
+    answer: listOf(need),
+    run: ({ api, query }) => needsPage(api, query),
   }),
   route({
     method: 'GET',
@@ -70,9 +67,3 @@ export const STATUS_ROUTES: readonly Route[] = [
     run: ({ api, params }) => explain(tellerOf(api), params.id),
   }),
 ];
-
-function fits({ sentence, name, title, call }: Case, q = ''): boolean {
-  return [sentence, name, title ?? '', call?.preview ?? ''].some((part) =>
-    part.toLowerCase().includes(q.toLowerCase()),
-  );
-}

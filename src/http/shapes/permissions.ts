@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { count, id, many, text, time } from './parts.ts';
 
+export const askKind = z.enum(['read', 'change']);
+
 const ASK = {
   connection: text,
   method: text,
   /** Whether the method only looks. */
-  kind: z.enum(['read', 'change']),
+  kind: askKind,
   /** Patterns; `*` stands for any text. */
   targets: many(text),
   sentence: text,
@@ -14,18 +16,21 @@ const ASK = {
 /** What a version asks of one method. */
 export const ask = z.strictObject(ASK).meta({ id: 'Ask' });
 
+const GRANT = {
+  ...ASK,
+  /** Above this many calls an hour a person is asked. */
+  capPerHour: count.nullable(),
+  allowedAt: time,
+  allowedBy: text,
+  /** Whether the active version asks for it. */
+  used: z.boolean(),
+};
+
 /** What a person allowed. */
-const grant = z
-  .strictObject({
-    ...ASK,
-    /** Above this many calls an hour a person is asked. */
-    capPerHour: count.nullable(),
-    allowedAt: time,
-    allowedBy: text,
-    /** Whether the active version asks for it. */
-    used: z.boolean(),
-  })
-  .meta({ id: 'Grant' });
+export const grant = z.strictObject(GRANT).meta({ id: 'Grant' });
+
+/** The same, with the workflow that may do it. */
+export const grantOf = z.strictObject({ ...GRANT, workflow: id, name: text }).meta({ id: 'GrantOf' });
 
 export const permissionRequest = z
   .strictObject({

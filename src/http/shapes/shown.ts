@@ -143,7 +143,7 @@ export const shownOutput = z
 export const shownInput = z
   .strictObject({
     kind: z.literal('input'),
-    row: z.strictObject({ ...INPUT, state: inputState, sentence: text }),
+    row: z.strictObject({ ...INPUT, state: inputState, sentence: text, versions: many(text) }),
     outputs: many(output),
     events: many(event),
   })

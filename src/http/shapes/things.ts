@@ -173,6 +173,8 @@ export const input = z
     createdAt: time,
     state: inputState,
     sentence: text,
+    /** Those that took it in, worked on what it caused or made a call for it. */
+    versions: many(text),
     events: z.strictObject({ pending: count, reserved: count, consumed: count, skipped: count, parked: count }),
     outputs: many(z.strictObject({ id, title: maybeText, status: outputStatus, words: text })),
   })

@@ -44,6 +44,15 @@ interface ListSpec<R> {
 const OF_HANDLER = `(CAST(:handler AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM handler_runs
         WHERE handler_runs.id = mutations.handler_run_id AND handler_runs.handler_name = :handler))`;
 
+/** An input is of a version that took it in, worked on what it caused, or made a call for it. */
+const OF_VERSION = `(CAST(:script AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM event_inputs
+        JOIN events ON events.id = event_inputs.event_id
+        LEFT JOIN handler_runs AS publisher ON publisher.id = events.published_by_run_id
+        LEFT JOIN handler_runs AS taker ON taker.id = events.reserved_by_run_id
+        LEFT JOIN mutations AS made ON made.root_run_id = taker.root_run_id
+        WHERE event_inputs.input_id = inputs.id
+          AND (publisher.script_id = :script OR taker.script_id = :script OR made.script_id = :script)))`;
+
 const SPECS: { readonly [N in ListName]: ListSpec<ListRows[N]> } = {
   sessions: {
     table: SCRIPT_RUNS,
@@ -81,7 +90,7 @@ const SPECS: { readonly [N in ListName]: ListSpec<ListRows[N]> } = {
   inputs: {
     table: INPUTS,
     place: 'id',
-    filters: { source: equals('source'), type: equals('type') },
+    filters: { source: equals('source'), type: equals('type'), script: OF_VERSION },
     texts: ['id', 'source', 'external_id', 'title'],
   },
   mutations: {
