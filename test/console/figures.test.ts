@@ -81,8 +81,10 @@ const PAGES = [
     '/connections',
     '/audit',
     '/settings',
+    '/settings/notifications',
+    '/settings/access',
   ],
-  ...['', '/inputs', '/outputs', '/events', '/runs', '/sessions', '/versions', '/state'].map(
+  ...['', '/inputs', '/outputs', '/events', '/runs', '/sessions', '/versions', '/permissions', '/state'].map(
     (part) => `/workflows/orders${part}`,
   ),
 ];

@@ -62,6 +62,17 @@ test('what is refused stays away, and the version that is active goes on', async
   assert.deepEqual(methods(api), ['post', 'put']);
 });
 
+test('a version that waits disappears from what needs somebody when another takes over', async (t) => {
+  const { api, visitor, deployed } = await asked(t);
+  await api.deploy(GIVEN.replace("'Book '", "'Booking '"));
+  await visitor.sees('Nothing needs you');
+  await visitor.go(`/needs/${deployed.request}`);
+  await visitor.sees('This does not wait for anybody any more');
+  await visitor.go('/workflows/orders/versions');
+  await visitor.page.getByRole('row', { name: /1\.1 not active/ }).waitFor();
+  await visitor.page.getByRole('row', { name: /1\.2 active/ }).waitFor();
+});
+
 test('above a cap it asks: some more, not what is old, or all that wait', async (t) => {
   const api = await Api.open(t);
   await api.deploy(GIVEN);

@@ -29,6 +29,13 @@ test('a secret is set by whoever may, is shown to nobody, and lets what waited f
   await api.stage.until('it went on', () => api.stage.outside.effects.length === 2);
   assert.equal((await page.content()).includes(VALUE), false);
 
+  await visitor.button('Change the key').click();
+  await visitor.sees(/sealed with a new master key; what they are stays the same/);
+  await visitor.button('Yes: change the key').click();
+  await visitor.sees('1 secret sealed anew');
+  await api.publish('orders', 'o2');
+  await api.stage.until('it is still opened', () => api.stage.outside.effects.length === 4);
+
   await visitor.button('Take away shop-token').click();
   await visitor.sees('Calls through shop wait until it is set again. Its value is gone for good.');
   await visitor.button('Yes: take it away').click();
@@ -45,4 +52,5 @@ test('whoever may not do everything sees that secrets are there, and no field to
   await visitor.sees('shop-token');
   assert.equal(await visitor.page.getByLabel('Its value').count(), 0);
   assert.equal(await visitor.button('Take away shop-token').count(), 0);
+  assert.equal(await visitor.button('Change the key').count(), 0);
 });

@@ -43,7 +43,9 @@ export const SIGHTS: readonly Sight[] = [
   { name: 'session', path: '/sessions?trigger=schedule', sees: 'On schedule', prepare: openRow },
   { name: 'connections', path: '/connections', sees: 'campaigns', isTall: true },
   { name: 'audit', path: '/audit', sees: 'ada' },
-  { name: 'settings', path: '/settings', sees: 'Tokens and sessions', isTall: true },
+  { name: 'settings', path: '/settings', sees: 'Data folder', isTall: true },
+  { name: 'notifications', path: '/settings/notifications', sees: 'desktop', isTall: true },
+  { name: 'access', path: '/settings/access', sees: 'session of the console', isTall: true },
 ];
 
 export async function show(page: Page, url: string, { path, sees, prepare }: Sight): Promise<void> {

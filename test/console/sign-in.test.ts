@@ -72,15 +72,24 @@ test('whoever may only look is told so when they press', async (t) => {
 
 test('a token is told once when it is made, and is revoked by a press', async (t) => {
   const api = await Api.open(t);
-  const visitor = await Visitor.open(api.stage.data, { path: '/settings' });
+  const visitor = await Visitor.open(api.stage.data, { path: '/settings/access' });
   const { page } = visitor;
   await page.getByLabel('Name of a new token').fill('robot');
-  await page.getByLabel('It may').selectOption('edit');
+  await page.getByLabel('It may').selectOption({ label: 'validate, deploy and roll back' });
+  await page.getByLabel('It ends after').selectOption({ label: '7 days' });
   await visitor.button('Make a token').click();
   const secret = (await page.getByRole('region', { name: 'new token' }).innerText()).trim();
   const ask = () => fetch(`${api.url}/api/me`, { headers: { authorization: `Bearer ${secret}` } });
-  assert.deepEqual(((await (await ask()).json()) as { scopes: string[] }).scopes, ['edit']);
+  const me = (await (await ask()).json()) as { scopes: string[]; expiresAt: number };
+  assert.deepEqual(me.scopes, ['edit']);
+  assert.ok(Math.abs(me.expiresAt - Date.now() - 7 * 86_400_000) < 60_000);
+  await page.getByLabel('Search by name').fill('nobody');
+  await visitor.sees('None fits this filter.');
+  await page.getByLabel('Search by name').fill('rob');
   await visitor.button('Revoke robot').click();
   await visitor.sees('robot: revoked');
   assert.equal((await ask()).status, 401);
+  await visitor.go('/settings/access?state=revoked');
+  await page.getByRole('row', { name: /robot token .* revoked/ }).waitFor();
+  assert.equal(await page.getByRole('row', { name: /session of the console/ }).count(), 0);
 });

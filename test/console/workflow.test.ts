@@ -80,6 +80,56 @@ test('a consumed event is done again by a press, and says that it can happen twi
   assert.notEqual(engine.outside.effects[0]?.key, engine.outside.effects[1]?.key);
 });
 
+test('a person publishes an event, and skips what has waited too long', async (t) => {
+  const engine = await EngineUnderTest.open(t);
+  await engine.deploy(orders());
+  const visitor = await Visitor.open(engine.data, { path: '/workflows/orders/events' });
+  const { page } = visitor;
+  await visitor.button('Publish an event').click();
+  const form = page.getByRole('form', { name: 'Publish an event' });
+  await form.getByLabel('Topic').selectOption('placed');
+  await form.getByLabel('Message id').fill('o1');
+  await form.getByLabel('Payload').fill('{ "id": ');
+  await visitor.sees(/JSON/);
+  assert.equal(await visitor.button('Yes: publish it').isDisabled(), true);
+  await form.getByLabel('Payload').fill('{ "id": "o1" }');
+  await visitor.button('Yes: publish it').click();
+  await visitor.sees('Published into placed');
+  await engine.until('it is done', () => engine.events('placed').includes('o1 consumed'));
+  await visitor.button('Pause').click();
+  await visitor.sees('Resume');
+  await engine.publish('orders', 'placed', { id: 'o2' });
+  await page.getByRole('row', { name: /placed o2 waiting/ }).waitFor();
+  await visitor.button('Skip what is old').click();
+  await page.getByLabel('In which topic').selectOption('placed');
+  await page.getByLabel('Older than', { exact: true }).fill('0');
+  await visitor.button('Yes: skip what is old').click();
+  await visitor.sees('1 event skipped');
+  assert.deepEqual(engine.events('placed'), ['o1 consumed', 'o2 skipped']);
+});
+
+test('what happened is told with times as people say them, and the exact one on hover', async (t) => {
+  const engine = await EngineUnderTest.open(t);
+  engine.outside.pages.set('/orders', [{ id: 'o1' }]);
+  await engine.deploy(orders({ more: POLL }));
+  await engine.until('it is done', () => engine.events('placed').includes('o1 consumed'));
+  engine.outside.pages.set('/orders', [{ id: 'o1' }, { id: 'o2' }]);
+  await engine.deploy(orders({ more: POLL, next: "ctx.log('another');" }));
+  await engine.until('both are done', () => engine.events('placed').includes('o2 consumed'));
+  const visitor = await Visitor.open(engine.data, { path: '/workflows/orders/inputs' });
+  const { page } = visitor;
+  await page.getByLabel('Version').selectOption('1.0');
+  await page.getByRole('link', { name: 'Order o2' }).waitFor({ state: 'hidden' });
+  await page.getByRole('link', { name: 'Order o1' }).click();
+  await visitor.sees('version 1.0');
+  const [first] = await page.locator('.story li').all();
+  assert.match((await first?.innerText()) ?? '', /^(just now|\d+ s ago)\s+shop order o1 came in/);
+  assert.match(
+    (await first?.locator('time').getAttribute('title')) ?? '',
+    /^\w+, \d+ \w+ \d{4}.*\d\d:\d\d:\d\d\.\d{3}/,
+  );
+});
+
 test('a version is compared with the one before, and an earlier one takes over again', async (t) => {
   const engine = await EngineUnderTest.open(t);
   const { workflow } = await engine.deploy(orders());

@@ -75,8 +75,17 @@ export interface List<I> {
   renew(): void;
 }
 
+interface ListOptions {
+  /** A list that is in the page as a whole: what changed is shown at once, wherever somebody has scrolled to. */
+  readonly isWhole?: boolean;
+}
+
 /** A list of any length: read page by page as somebody scrolls. */
-export function useList<O extends Lists>(operation: O, given: Omit<Given<O>, 'after' | 'limit'>): List<ItemOf<O>> {
+export function useList<O extends Lists>(
+  operation: O,
+  given: Omit<Given<O>, 'after' | 'limit'>,
+  { isWhole = false }: ListOptions = {},
+): List<ItemOf<O>> {
   const client = useQueryClient();
   const key = JSON.stringify(given);
   const queryKey = ['list', operation, key];
@@ -113,7 +122,8 @@ export function useList<O extends Lists>(operation: O, given: Omit<Given<O>, 'af
     setBehind(false);
     return onStale((concerns) => {
       if (!concerns(operation)) return;
-      if (window.scrollY > TOP_PIXELS) setBehind(true);
+      if (isWhole) void client.invalidateQueries({ queryKey });
+      else if (window.scrollY > TOP_PIXELS) setBehind(true);
       else renew();
     });
   }, [operation, key]);

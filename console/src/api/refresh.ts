@@ -35,6 +35,7 @@ const ABOUT: Partial<Readonly<Record<Operation, readonly Kind[]>>> = {
   'GET /api/workflows/{workflow}/graph': ['workflow', 'run', 'event', 'connection'],
   'GET /api/workflows/{workflow}/versions': ['workflow'],
   'GET /api/workflows/{workflow}/permissions': ['workflow', 'audit'],
+  'GET /api/grants': ['workflow', 'audit'],
   'GET /api/versions/{id}': ['workflow'],
   'GET /api/workflows/{workflow}/state': ['workflow', 'run'],
   'GET /api/workflows/{workflow}/logs': ['run'],

@@ -47,6 +47,7 @@ const ROUTES: readonly (readonly [pattern: string, page: (names: Names) => React
   ['/connections', () => <Connections />],
   ['/audit', () => <Audit />],
   ['/settings', () => <Settings />],
+  ['/settings/:part', ({ part = '' }) => <Settings part={part} />],
   ['/events', () => <Events />],
   ['/events/:id', ({ id = '' }) => <EventPage id={id} />],
 ];

@@ -6,7 +6,7 @@ import type { AuditEntry, AuditVerified } from '../api-types.ts';
 import { Page } from '../app/page.tsx';
 import { addressOfId } from '../app/router.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Trouble } from '../parts/trouble.tsx';
@@ -16,7 +16,9 @@ import { capitalized, count } from '../words/words.ts';
 
 export function Audit() {
   const filter = useFilter();
+  const span = useSpan();
   const list = useList('GET /api/audit', {
+    ...span,
     q: filter.get('q'),
     actor: filter.get('actor'),
     subject: filter.get('subject'),
@@ -28,7 +30,8 @@ export function Audit() {
       actions={<Verify />}
     >
       <Filters isSet={filter.isSet}>
-        <SearchField label="Search acts" />
+        <SearchField label="Search acts, people and things" />
+        <ChooseTime />
       </Filters>
       <Rows
         label="Acts"

@@ -7,23 +7,37 @@ import { Page } from '../app/page.tsx';
 import { Link, to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
 import { Secrets } from '../parts/secrets.tsx';
 import { Facts } from '../parts/section.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Trouble } from '../parts/trouble.tsx';
+import { count } from '../words/words.ts';
 
 export function Connections() {
   const filter = useFilter();
-  const { data, error } = useAnswer('GET /api/connections', { q: filter.get('q') }, { keep: true });
+  const { data, error } = useAnswer(
+    'GET /api/connections',
+    { q: filter.get('q'), status: filter.get('status') as Connection['status'] | undefined },
+    { keep: true },
+  );
   return (
     <Page
       title="Connections"
       lead="What the config connects to the outside, and what it signs in with. A secret can be set here, and never read."
     >
-      {(filter.isSet || (data?.items.length ?? 0) > 5) && (
+      {(filter.isSet || (data?.items.length ?? 0) > 3) && (
         <Filters isSet={filter.isSet}>
           <SearchField label="Search connections" />
+          <Choose
+            label="Whether it works"
+            name="status"
+            all="Whether it works or not"
+            options={[
+              ['ok', 'works, as far as is known'],
+              ['refused', 'refused'],
+            ]}
+          />
         </Filters>
       )}
       {error && !data && <Trouble error={error} />}
@@ -92,6 +106,7 @@ function ConnectionCard({ connection }: { readonly connection: Connection }) {
       {isRefused && reason !== null && <p className="said">{reason}</p>}
       {act.error !== undefined && <Trouble error={act.error} />}
       <Facts facts={factsOf(connection)} />
+      <MayUse connection={name} />
       {isRefused && workflows.length > 0 && (
         <p>
           Waiting for it:{' '}
@@ -105,6 +120,26 @@ function ConnectionCard({ connection }: { readonly connection: Connection }) {
     </article>
   );
 }
+
+/** Which workflows may use it, and for what. */
+function MayUse({ connection }: { readonly connection: string }) {
+  const { data } = useAnswer('GET /api/grants', { connection, limit: GRANTS_SHOWN });
+  if (!data || data.items.length === 0) return <p className="quiet">No workflow may use it.</p>;
+  return (
+    <details>
+      <summary>{count(new Set(data.items.map(({ name }) => name)).size, 'workflow')} may use it</summary>
+      <ul className="plain may-use">
+        {data.items.map(({ name, method, sentence }) => (
+          <li key={`${name} ${method}`}>
+            <Link to={to.workflow(name, 'permissions')}>{name}</Link> {sentence}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const GRANTS_SHOWN = 1_000;
 
 const RULES = {
   never: 'without approval',

@@ -8,9 +8,11 @@ import { Badge } from '../parts/badge.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { EventActs } from '../parts/event-acts.tsx';
 import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
+import { PublishEvent } from '../parts/publish-event.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
+import { SkipOld } from '../parts/skip-old.tsx';
 import { Ago } from '../parts/time.tsx';
-import { ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
+import { ChooseTopic, ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
 import { count, EVENT_WORDS } from '../words/words.ts';
 
 export function Events() {
@@ -55,9 +57,15 @@ export function EventList({ workflow }: { readonly workflow?: string }) {
         <SearchField label="Search events" />
         <Choose label="How it stands" name="status" all="However it stands" options={STATES} />
         <Choose label="Order" name="order" all="Newest first" options={[['oldest', 'Oldest first']]} />
-        {workflow === undefined && <ChooseWorkflow />}
+        {workflow === undefined ? <ChooseWorkflow /> : <ChooseTopic workflow={workflow} />}
         <ChooseTime />
       </Filters>
+      {workflow !== undefined && (
+        <div className="side-acts">
+          <PublishEvent workflow={workflow} />
+          <SkipOld workflow={workflow} />
+        </div>
+      )}
       {chosen.size > 0 && (
         <section className="chosen" aria-label="Chosen events">
           <span>{count(chosen.size, 'event')} chosen</span>

@@ -40,9 +40,11 @@ export function Home() {
 
 /** Counted first: it is why people come here. */
 function NeedsYou() {
-  const { data } = useAnswer('GET /api/needs', {});
-  if (!data) return <div className="card needs-you" aria-busy="true" />;
+  const { data } = useAnswer('GET /api/needs', { limit: SHOWN_MAX }, { keep: true });
+  const counted = useAnswer('GET /api/needs/count', {}).data?.total;
+  if (!data || counted === undefined) return <div className="card needs-you" aria-busy="true" />;
   const { items } = data;
+  const total = Math.max(counted, items.length);
   if (items.length === 0) {
     return (
       <section className="card needs-you" data-state="none">
@@ -58,12 +60,12 @@ function NeedsYou() {
     <section className="card needs-you" data-state="some">
       <h2>
         <Link to="/needs" className="needs-you-link">
-          {count(items.length, 'thing')} {items.length === 1 ? 'needs' : 'need'} you
+          {count(total, 'thing')} {total === 1 ? 'needs' : 'need'} you
           <ArrowRight aria-hidden size={18} />
         </Link>
       </h2>
       <ul className="plain needs-list">
-        {items.slice(0, SHOWN_MAX).map((need) => (
+        {items.map((need) => (
           <li key={`${need.kind} ${need.id}`}>
             <Badge word={NEED_WORDS[need.kind]} />
             <Link to={to.need(need.id)} data-stop="">
@@ -75,9 +77,9 @@ function NeedsYou() {
           </li>
         ))}
       </ul>
-      {items.length > SHOWN_MAX && (
+      {total > items.length && (
         <p>
-          <Link to="/needs">and {items.length - SHOWN_MAX} more</Link>
+          <Link to="/needs">and {total - items.length} more</Link>
         </p>
       )}
     </section>

@@ -41,6 +41,7 @@ function OneInput({ shown: { row, outputs, events } }: { readonly shown: ShownIn
           ['From', row.source],
           ['Type', row.type],
           ['Id there', <code key="id">{row.externalId}</code>],
+          ['Worked on by', versionWords(row.versions)],
         ]}
       />
       <Section title="What went out because of it">
@@ -52,4 +53,9 @@ function OneInput({ shown: { row, outputs, events } }: { readonly shown: ShownIn
       <Story id={row.id} />
     </Page>
   );
+}
+
+function versionWords(versions: readonly string[]): string {
+  if (versions.length === 0) return 'no version yet';
+  return `version${versions.length === 1 ? '' : 's'} ${versions.join(', ')}`;
 }

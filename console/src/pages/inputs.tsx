@@ -8,7 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
-import { ChooseWorkflow } from '../parts/workflow-names.tsx';
+import { ChooseVersion, ChooseWorkflow } from '../parts/workflow-names.tsx';
 import { count, INPUT_WORDS } from '../words/words.ts';
 
 export function Inputs() {
@@ -29,6 +29,7 @@ export function InputList({ workflow }: { readonly workflow?: string }) {
     q: filter.get('q'),
     status: filter.get('status') as Input['state'] | undefined,
     source: filter.get('source'),
+    version: filter.get('version'),
     workflow: workflow ?? filter.get('workflow'),
   });
   return (
@@ -36,13 +37,13 @@ export function InputList({ workflow }: { readonly workflow?: string }) {
       <Filters isSet={filter.isSet}>
         <SearchField label="Search inputs" />
         <Choose label="How it stands" name="status" all="However it stands" options={STATES} />
-        {workflow === undefined && <ChooseWorkflow />}
+        {workflow === undefined ? <ChooseWorkflow /> : <ChooseVersion workflow={workflow} />}
         <ChooseTime />
       </Filters>
       <Rows
         label="Inputs"
         list={list}
-        columns={[NAME, ...REST, ...(workflow === undefined ? [WORKFLOW] : []), WHEN]}
+        columns={[NAME, ...REST, ...(workflow === undefined ? [WORKFLOW] : [VERSIONS]), WHEN]}
         idOf={({ id }) => id}
         linkOf={({ id }) => to.input(id)}
         empty={
@@ -63,7 +64,7 @@ export function InputList({ workflow }: { readonly workflow?: string }) {
 const NAME: Column<Input> = { head: 'Input', width: 'minmax(12rem, 2fr)', cell: ({ title }) => title };
 
 const REST: readonly Column<Input>[] = [
-  { head: 'How it stands', width: 'minmax(8rem, 0.8fr)', cell: ({ state }) => <Badge word={INPUT_WORDS[state]} /> },
+  { head: 'How it stands', width: 'minmax(10.5rem, 0.9fr)', cell: ({ state }) => <Badge word={INPUT_WORDS[state]} /> },
   {
     head: 'What came of it',
     width: 'minmax(10rem, 1.6fr)',
@@ -82,6 +83,13 @@ const WORKFLOW: Column<Input> = {
   width: 'minmax(6rem, 0.8fr)',
   isAside: true,
   cell: ({ name }) => <span className="quiet">{name}</span>,
+};
+
+const VERSIONS: Column<Input> = {
+  head: 'Version',
+  width: 'minmax(4rem, 0.5fr)',
+  isAside: true,
+  cell: ({ versions }) => <span className="quiet numbers">{versions.join(', ')}</span>,
 };
 
 const WHEN: Column<Input> = { head: 'When', width: '7rem', cell: ({ createdAt }) => <Ago at={createdAt} /> };

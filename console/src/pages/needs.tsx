@@ -1,10 +1,11 @@
 import { Hand } from 'lucide-react';
-import { useAnswer } from '../api/queries.ts';
+import { useAnswer, useList } from '../api/queries.ts';
 import type { Need } from '../api-types.ts';
 import { Page } from '../app/page.tsx';
 import { addressOfId, Link } from '../app/router.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Choose, Filters, SearchField, useFilter } from '../parts/filters.tsx';
+import { More } from '../parts/more.tsx';
 import { NeedCard } from '../parts/need-card.tsx';
 import { Outage, outagesOf } from '../parts/outage.tsx';
 import { TourLine } from '../parts/tour-line.tsx';
@@ -19,12 +20,16 @@ const OPEN_MAX = 3;
 /** Everything that waits for a person. */
 export function Needs() {
   const filter = useFilter();
-  const { data, error } = useAnswer(
+  const list = useList(
     'GET /api/needs',
-    { q: filter.get('q'), workflow: filter.get('workflow'), kind: filter.get('kind') as Need['kind'] | undefined },
-    { keep: true },
+    {
+      q: filter.get('q'),
+      workflow: filter.get('workflow'),
+      kind: filter.get('kind') as Need['kind'] | undefined,
+    },
+    { isWhole: true },
   );
-  const items = data?.items ?? [];
+  const { items, error } = list;
   return (
     <Page
       title="Action required"
@@ -39,7 +44,7 @@ export function Needs() {
         </Filters>
       )}
       {error && items.length === 0 && <Trouble error={error} />}
-      {data && items.length === 0 && (
+      {!list.isFirst && !error && items.length === 0 && !list.hasMore && (
         <Empty icon={Hand} title={filter.isSet ? 'Nothing that fits this filter waits for you' : 'Nothing needs you'}>
           {!filter.isSet && (
             <p>
@@ -57,6 +62,7 @@ export function Needs() {
           <NeedCard key={`${need.kind} ${need.id}`} need={need} isOpen={items.length <= OPEN_MAX} />
         ))}
       </div>
+      <More list={list} />
     </Page>
   );
 }

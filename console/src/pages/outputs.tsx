@@ -8,7 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
-import { ChooseVersion, ChooseWorkflow } from '../parts/workflow-names.tsx';
+import { ChooseConnection, ChooseVersion, ChooseWorkflow } from '../parts/workflow-names.tsx';
 import { OUTPUT_TONES, OUTPUT_WORDS } from '../words/words.ts';
 
 export function Outputs() {
@@ -42,6 +42,7 @@ export function OutputList({ workflow }: { readonly workflow?: string }) {
           options={Object.entries(OUTPUT_WORDS)}
         />
         {workflow === undefined ? <ChooseWorkflow /> : <ChooseVersion workflow={workflow} />}
+        <ChooseConnection />
         <ChooseTime />
       </Filters>
       <Rows

@@ -8,7 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
-import { ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
+import { ChooseVersion, ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
 import { elapsed } from '../words/time.ts';
 import { capitalized, count, SESSION_WORDS, TRIGGER_WORDS } from '../words/words.ts';
 
@@ -35,6 +35,7 @@ export function SessionList({ workflow }: { readonly workflow?: string }) {
     q: filter.get('q'),
     status: filter.get('status') as Session['result'] | undefined,
     trigger: filter.get('trigger') as Trigger | undefined,
+    version: filter.get('version'),
     workflow: workflow ?? filter.get('workflow'),
   });
   const ofWorkflow: Column<Session> = {
@@ -48,7 +49,7 @@ export function SessionList({ workflow }: { readonly workflow?: string }) {
         <SearchField label="Search sessions" />
         <Choose label="How it ended" name="status" all="However it ended" options={RESULTS} />
         <Choose label="What set it off" name="trigger" all="Whatever set it off" options={TRIGGERS} />
-        {workflow === undefined && <ChooseWorkflow />}
+        {workflow === undefined ? <ChooseWorkflow /> : <ChooseVersion workflow={workflow} />}
         <ChooseTime />
       </Filters>
       <Rows

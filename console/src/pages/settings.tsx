@@ -1,44 +1,88 @@
 import { LogOut } from 'lucide-react';
-import { useState } from 'react';
-import { ask } from '../api/ask.ts';
+import type { ReactNode } from 'react';
 import { who } from '../api/credentials.ts';
 import { useAnswer } from '../api/queries.ts';
 import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
-import type { Diagnosis } from '../api-types.ts';
 import { openShortcuts } from '../app/overlays.ts';
 import { Page } from '../app/page.tsx';
 import { ThemeSwitch } from '../app/theme-switch.tsx';
 import { Backup } from '../parts/backup.tsx';
-import { Notifications } from '../parts/notifications.tsx';
+import { Channels } from '../parts/channels.tsx';
+import { Doctor } from '../parts/doctor.tsx';
+import { NewToken } from '../parts/new-token.tsx';
+import { Notices } from '../parts/notices.tsx';
+import { mayWords } from '../parts/scopes.ts';
 import { Facts, Section } from '../parts/section.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Tokens } from '../parts/tokens.tsx';
-import { Trouble } from '../parts/trouble.tsx';
 
-const SCOPE_WORDS = {
-  read: 'look',
-  operate: 'answer and act',
-  edit: 'deploy',
-  admin: 'everything',
-} as const;
+interface SettingsPart {
+  readonly label: string;
+  readonly isForAdmins?: boolean;
+  show(): ReactNode;
+}
 
-export function Settings() {
-  const now = useStore(who);
-  const { data: health } = useAnswer('GET /api/health', {});
-  const me = now.state === 'in' ? now.me : undefined;
-  const isAdmin = me?.scopes.includes('admin') ?? false;
+const PARTS: Readonly<Record<string, SettingsPart>> = {
+  '': { label: 'General', show: () => <General /> },
+  notifications: {
+    label: 'Notifications',
+    show: () => (
+      <>
+        <Channels />
+        <Notices />
+      </>
+    ),
+  },
+  access: {
+    label: 'Access',
+    isForAdmins: true,
+    show: () => (
+      <>
+        <NewToken />
+        <Tokens />
+      </>
+    ),
+  },
+};
+
+export function Settings({ part = '' }: { readonly part?: string }) {
+  const isAdmin = useMe()?.scopes.includes('admin') ?? false;
+  const parts = Object.entries(PARTS).filter(([, { isForAdmins }]) => isAdmin || isForAdmins !== true);
+  const here = parts.find(([key]) => key === part)?.[1];
   return (
     <Page title="Settings">
-      <Section title="You">
+      <Tabs
+        label="Parts of the settings"
+        here={part}
+        tabs={parts.map(([key, { label }]) => ({
+          key,
+          label,
+          address: key === '' ? '/settings' : `/settings/${key}`,
+        }))}
+      />
+      {here?.show() ?? <p className="quiet">There is no such part, or it is not for you.</p>}
+    </Page>
+  );
+}
+
+function useMe() {
+  const now = useStore(who);
+  return now.state === 'in' ? now.me : undefined;
+}
+
+function General() {
+  const me = useMe();
+  const { data: health } = useAnswer('GET /api/health', {});
+  return (
+    <>
+      <Section title="You" isBoxed>
         {me && (
           <Facts
             facts={[
               ['Name', me.by],
-              [
-                'May',
-                me.scopes.includes('admin') ? SCOPE_WORDS.admin : me.scopes.map((each) => SCOPE_WORDS[each]).join(', '),
-              ],
+              ['May', mayWords(me.scopes)],
               ['Session ends', me.expiresAt === null ? 'never' : <Ago key="at" at={me.expiresAt} className="" />],
             ]}
           />
@@ -49,17 +93,15 @@ export function Settings() {
           </button>
         </div>
       </Section>
-      <Section title="This page">
+      <Section title="This page" isBoxed>
         <div className="line">
           <span>Colours</span> <ThemeSwitch />
-        </div>
-        <div className="actions">
           <button type="button" className="button" onClick={() => openShortcuts()}>
             Keyboard <kbd>?</kbd>
           </button>
         </div>
       </Section>
-      <Section title="Engine">
+      <Section title="Engine" isBoxed>
         {health && (
           <Facts
             facts={[
@@ -72,54 +114,7 @@ export function Settings() {
         )}
         <Doctor />
       </Section>
-      <Notifications />
-      {isAdmin && <Tokens />}
-      {isAdmin && <Backup />}
-    </Page>
-  );
-}
-
-/** Everything that must be true, looked at when somebody asks. */
-function Doctor() {
-  const [found, setFound] = useState<Diagnosis>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-
-  async function look(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      setFound(await ask('GET /api/doctor', {}));
-    } catch (cause) {
-      setError(cause);
-    }
-    setBusy(false);
-  }
-
-  const broken = found?.items.filter(({ count }) => count > 0) ?? [];
-  return (
-    <>
-      <div className="actions">
-        <button type="button" className="button" disabled={isBusy} onClick={() => void look()}>
-          {isBusy ? 'Looking…' : 'Check everything'}
-        </button>
-      </div>
-      <div role="status">
-        {found && broken.length === 0 && (
-          <p>Everything that must be true is: {found.items.length} things were looked at.</p>
-        )}
-        {broken.map(({ name, says, count }) => (
-          <p key={name}>
-            <strong>{name}</strong>: {says} <span className="wrong">Broken {count} times.</span>
-          </p>
-        ))}
-        {found?.warnings.map(({ about, says }) => (
-          <p key={`${about} ${says}`}>
-            <strong>{about}</strong>: {says}
-          </p>
-        ))}
-      </div>
-      {error !== undefined && <Trouble error={error} />}
+      {me?.scopes.includes('admin') && <Backup />}
     </>
   );
 }

@@ -4,27 +4,46 @@ import type { Version } from '../api-types.ts';
 import { to } from '../app/router.tsx';
 import { Command } from '../parts/command.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { VersionState } from '../parts/version-state.tsx';
 
 export function VersionList({ workflow }: { readonly workflow: string }) {
-  const list = useList('GET /api/workflows/{workflow}/versions', { workflow, q: undefined });
+  const filter = useFilter();
+  const span = useSpan();
+  const list = useList('GET /api/workflows/{workflow}/versions', {
+    ...span,
+    workflow,
+    q: filter.get('q'),
+    author: filter.get('author'),
+  });
   return (
-    <Rows
-      label="Versions"
-      list={list}
-      columns={COLUMNS}
-      idOf={({ id }) => id}
-      linkOf={({ id }) => to.version(workflow, id)}
-      empty={
-        <Empty icon={GitCommitVertical} title="It has no version yet">
-          <p>
-            Every deployment is a version: <Command argv={['pawl', 'deploy', 'FILE']} />.
-          </p>
-        </Empty>
-      }
-    />
+    <>
+      <Filters isSet={filter.isSet}>
+        <SearchField label="Search by number or author" />
+        <ChooseTime />
+      </Filters>
+      <Rows
+        label="Versions"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => to.version(workflow, id)}
+        empty={
+          <Empty
+            icon={GitCommitVertical}
+            title={filter.isSet ? 'No version fits this filter' : 'It has no version yet'}
+          >
+            {!filter.isSet && (
+              <p>
+                Every deployment is a version: <Command argv={['pawl', 'deploy', 'FILE']} />.
+              </p>
+            )}
+          </Empty>
+        }
+      />
+    </>
   );
 }
 

@@ -10,6 +10,7 @@ import { NeedCard } from '../parts/need-card.tsx';
 import { Permissions } from '../parts/permissions.tsx';
 import { Section } from '../parts/section.tsx';
 import { Story } from '../parts/story.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { WorkflowActs } from '../parts/workflow-acts.tsx';
 import { capitalized, STANDING_WORDS } from '../words/words.ts';
 import { EventList } from './events.tsx';
@@ -37,7 +38,7 @@ const PARTS: Readonly<Record<string, { readonly label: string; readonly show: (n
 
 export function WorkflowPage({ name, part = '' }: { readonly name: string; readonly part?: string }) {
   const answer = useAnswer('GET /api/workflows/{workflow}', { workflow: name });
-  const status = useAnswer('GET /api/status', { q: name }, { keep: true });
+  const status = useAnswer('GET /api/status', { workflow: name }, { keep: true });
   return (
     <Loaded what="workflow" answer={answer}>
       {(workflow) => {
@@ -55,13 +56,15 @@ export function WorkflowPage({ name, part = '' }: { readonly name: string; reado
             lead={standing && `${capitalized(standing.sentence)}.`}
             actions={standing && <WorkflowActs name={workflow.name} kind={standing.kind} status={standing.status} />}
           >
-            <nav className="tabs" aria-label={`Parts of ${workflow.name}`}>
-              {Object.entries(PARTS).map(([key, { label }]) => (
-                <Link key={key} to={to.workflow(workflow.name, key)} aria-current={key === part ? 'page' : undefined}>
-                  {label}
-                </Link>
-              ))}
-            </nav>
+            <Tabs
+              label={`Parts of ${workflow.name}`}
+              here={part}
+              tabs={Object.entries(PARTS).map(([key, { label }]) => ({
+                key,
+                label,
+                address: to.workflow(workflow.name, key),
+              }))}
+            />
             {PARTS[part]?.show(workflow.name) ?? <p className="quiet">There is no such part.</p>}
           </Page>
         );

@@ -41,7 +41,6 @@ export function Activity({ workflow }: { readonly workflow?: string }) {
         </fieldset>
       </div>
       {data ? <Drawing items={data.items} per={per} /> : <div className="chart-space" />}
-      {data && <Numbers items={data.items} per={per} />}
     </div>
   );
 }
@@ -70,9 +69,12 @@ function Drawing({ items, per }: { readonly items: readonly Bucket[]; readonly p
   return (
     <>
       <div ref={box} className="chart-space" aria-hidden />
-      <p className="chart-here quiet" aria-hidden>
-        {here && `${DAY.format(here.at)}${per === 'hour' ? `, ${HOUR.format(here.at)}` : ''}: ${bucketWords(here)}`}
-      </p>
+      <div className="activity-foot">
+        <p className="chart-here quiet" aria-hidden>
+          {here && `${DAY.format(here.at)}${per === 'hour' ? `, ${HOUR.format(here.at)}` : ''}: ${bucketWords(here)}`}
+        </p>
+        <Numbers items={items} per={per} />
+      </div>
     </>
   );
 }
@@ -153,8 +155,10 @@ function colourOf(box: HTMLElement, name: string): string {
 const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
+/** Where a day begins it is named. */
 function label(at: number, per: Per): string {
-  return (per === 'hour' ? HOUR : DAY).format(at);
+  const isMidnight = new Date(at).getHours() === 0 && new Date(at).getMinutes() === 0;
+  return (per === 'hour' && !isMidnight ? HOUR : DAY).format(at);
 }
 
 /** Only what is not nothing is worth a line. */

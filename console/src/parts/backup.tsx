@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { count } from '../words/words.ts';
+import { Field } from './field.tsx';
 import { Section } from './section.tsx';
 import { Trouble } from './trouble.tsx';
 
@@ -10,7 +11,7 @@ export function Backup() {
   const [file, setFile] = useState('');
   const act = useAct();
   return (
-    <Section title="Backup">
+    <Section title="Backup" isBoxed>
       <form
         className="inline-form"
         onSubmit={(event) => {
@@ -24,8 +25,7 @@ export function Backup() {
           );
         }}
       >
-        <label className="field">
-          <span>File on the engine’s machine</span>
+        <Field label="File on the engine’s machine">
           <input
             type="text"
             required
@@ -33,7 +33,7 @@ export function Backup() {
             value={file}
             onChange={(event) => setFile(event.target.value)}
           />
-        </label>
+        </Field>
         <button type="submit" className="button" disabled={act.isBusy}>
           Write a backup
         </button>

@@ -1,5 +1,6 @@
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { AGE_UNITS, type AgeUnit, ageOf, coverOf } from './bounds.ts';
+import { Field } from './field.tsx';
 import type { Filled } from './schema-fields.ts';
 
 interface BoundsFormProps {
@@ -18,13 +19,12 @@ export function CoverForm({ onChange }: BoundsFormProps) {
       <legend>How many more, and for how long?</legend>
       <NumberField label="Calls besides this one" value={calls} onType={setCalls} />
       <NumberField label="Within hours" value={hours} onType={setHours} />
-      <label className="field">
-        <span>Where</span>
+      <Field label="Where">
         <select value={isOnlyHere ? 'this' : ''} onChange={(event) => setOnlyHere(event.target.value === 'this')}>
           <option value="">where it was allowed</option>
           <option value="this">only on this target</option>
         </select>
-      </label>
+      </Field>
     </fieldset>
   );
 }
@@ -39,8 +39,7 @@ export function AgeForm({ onChange }: BoundsFormProps) {
     <fieldset className="bounds">
       <legend>Older than what will not be done?</legend>
       <NumberField label="Older than" value={amount} onType={setAmount} />
-      <label className="field">
-        <span>Unit</span>
+      <Field label="Unit">
         <select value={unit} onChange={(event) => setUnit(event.target.value as AgeUnit)}>
           {Object.keys(AGE_UNITS).map((each) => (
             <option key={each} value={each}>
@@ -48,7 +47,7 @@ export function AgeForm({ onChange }: BoundsFormProps) {
             </option>
           ))}
         </select>
-      </label>
+      </Field>
     </fieldset>
   );
 }
@@ -60,11 +59,9 @@ interface NumberFieldProps {
 }
 
 function NumberField({ label, value, onType }: NumberFieldProps) {
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input id={id} type="text" inputMode="decimal" value={value} onChange={(event) => onType(event.target.value)} />
-    </div>
+    <Field label={label}>
+      <input type="text" inputMode="decimal" value={value} onChange={(event) => onType(event.target.value)} />
+    </Field>
   );
 }

@@ -4,7 +4,7 @@ import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import type { Event, EventStatus } from '../api-types.ts';
 import { count } from '../words/words.ts';
-import { Trouble } from './trouble.tsx';
+import { Confirm } from './confirm.tsx';
 
 type Verb = 'skip' | 'park' | 'unpark' | 'redo';
 
@@ -84,19 +84,16 @@ export function EventActs({ events, onDone }: EventActsProps) {
         })}
       </div>
       {asked !== undefined && verbs.includes(asked) && (
-        <section className="confirm" aria-label={DOINGS[asked].label}>
+        <Confirm
+          label={DOINGS[asked].label}
+          yes={DOINGS[asked].label.toLowerCase()}
+          act={act}
+          onYes={() => void press(asked)}
+          onNo={() => setAsked(undefined)}
+        >
           <p>{DOINGS[asked].does(count(fitting(asked, events).length, 'event'))}</p>
-          <div className="confirm-buttons">
-            <button type="button" className="button first" disabled={act.isBusy} onClick={() => void press(asked)}>
-              Yes: {DOINGS[asked].label.toLowerCase()}
-            </button>
-            <button type="button" className="button" onClick={() => setAsked(undefined)}>
-              Not yet
-            </button>
-          </div>
-        </section>
+        </Confirm>
       )}
-      {act.error !== undefined && <Trouble error={act.error} />}
     </div>
   );
 }

@@ -3,7 +3,8 @@ import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { useAnswer } from '../api/queries.ts';
 import type { Connection, Grant } from '../api-types.ts';
-import { Trouble } from './trouble.tsx';
+import { ConfirmButtons } from './confirm.tsx';
+import { Field } from './field.tsx';
 
 interface GrantFormProps {
   readonly workflow: string;
@@ -47,28 +48,14 @@ export function GrantForm({ workflow, grant, onDone }: GrantFormProps) {
       }}
     >
       {!grant && <ChooseMethod value={method} onChoose={setMethod} />}
-      <label className="field">
-        <span>
-          Targets <span className="quiet">(one a line; * stands for any text)</span>
-        </span>
+      <Field label="Targets" hint="one a line; * stands for any text">
         <textarea rows={2} required spellCheck={false} value={targets} onChange={(e) => setTargets(e.target.value)} />
-      </label>
-      <label className="field">
-        <span>
-          At most so many calls an hour <span className="quiet">(above it you are asked; empty: no cap)</span>
-        </span>
+      </Field>
+      <Field label="At most so many calls an hour" hint="above it you are asked; empty: no cap">
         <input type="text" inputMode="numeric" value={cap} onChange={(event) => setCap(event.target.value)} />
-      </label>
+      </Field>
       {wrong !== '' && <p className="wrong">{wrong}</p>}
-      <div className="confirm-buttons">
-        <button type="submit" className="button first" disabled={act.isBusy || wrong !== '' || method === ''}>
-          Yes: allow this
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Not yet
-        </button>
-      </div>
-      {act.error !== undefined && <Trouble error={act.error} />}
+      <ConfirmButtons yes="allow this" act={act} isDisabled={wrong !== '' || method === ''} onNo={onDone} />
     </form>
   );
 }
@@ -76,8 +63,7 @@ export function GrantForm({ workflow, grant, onDone }: GrantFormProps) {
 function ChooseMethod({ value, onChoose }: { readonly value: string; readonly onChoose: (value: string) => void }) {
   const { data } = useAnswer('GET /api/connections', {});
   return (
-    <label className="field">
-      <span>What</span>
+    <Field label="What">
       <select required value={value} onChange={(event) => onChoose(event.target.value)}>
         <option value="" disabled>
           Choose a method of a connection
@@ -92,7 +78,7 @@ function ChooseMethod({ value, onChoose }: { readonly value: string; readonly on
           </optgroup>
         ))}
       </select>
-    </label>
+    </Field>
   );
 }
 

@@ -5,7 +5,9 @@ import { ask } from '../api/ask.ts';
 import { useAnswer } from '../api/queries.ts';
 import type { HandlerState } from '../api-types.ts';
 import { Json } from './block.tsx';
+import { ConfirmButtons } from './confirm.tsx';
 import { Empty } from './empty.tsx';
+import { Field } from './field.tsx';
 import { json } from './schema-fields.ts';
 import { Facts, Section } from './section.tsx';
 import { Ago } from './time.tsx';
@@ -71,39 +73,31 @@ function Remembered({ workflow, state }: { readonly workflow: string; readonly s
   }
   return (
     <div className="confirm">
-      <label className="field">
-        <span>
-          What {state.handler} remembers, as JSON. Its next run begins with this; the change is kept in your name.
-        </span>
+      <Field
+        label={`What ${state.handler} remembers, as JSON. Its next run begins with this; the change is kept in your name.`}
+      >
         <textarea rows={8} value={typed} spellCheck={false} onChange={(event) => setTyped(event.target.value)} />
-      </label>
+      </Field>
       {'wrong' in parsed && <p className="wrong">{parsed.wrong}</p>}
-      <div className="confirm-buttons">
-        <button
-          type="button"
-          className="button first"
-          disabled={act.isBusy || 'wrong' in parsed}
-          onClick={() =>
-            void act
-              .run(
-                () =>
-                  ask(
-                    'PUT /api/workflows/{workflow}/state/{handler}',
-                    { workflow, handler: state.handler },
-                    { body: { state: 'value' in parsed ? parsed.value : null } },
-                  ),
-                () => ({ title: `${state.handler} remembers something else` }),
-              )
-              .then((isDone) => isDone && setTyped(undefined))
-          }
-        >
-          Yes: set it
-        </button>
-        <button type="button" className="button" onClick={() => setTyped(undefined)}>
-          Not yet
-        </button>
-      </div>
-      {act.error !== undefined && <Trouble error={act.error} />}
+      <ConfirmButtons
+        yes="set it"
+        act={act}
+        isDisabled={'wrong' in parsed}
+        onNo={() => setTyped(undefined)}
+        onYes={() =>
+          void act
+            .run(
+              () =>
+                ask(
+                  'PUT /api/workflows/{workflow}/state/{handler}',
+                  { workflow, handler: state.handler },
+                  { body: { state: 'value' in parsed ? parsed.value : null } },
+                ),
+              () => ({ title: `${state.handler} remembers something else` }),
+            )
+            .then((isDone) => isDone && setTyped(undefined))
+        }
+      />
     </div>
   );
 }

@@ -7,17 +7,26 @@ import type { Grant } from '../api-types.ts';
 import { Asks } from './asks.tsx';
 import { Badge } from './badge.tsx';
 import { Command } from './command.tsx';
+import { Confirm } from './confirm.tsx';
 import { Empty } from './empty.tsx';
+import { Filters, SearchField, useFilter } from './filters.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { NeedCard } from './need-card.tsx';
 import { Section } from './section.tsx';
 import { Ago } from './time.tsx';
+import { Toggle } from './toggle.tsx';
 import { Trouble } from './trouble.tsx';
+
+/** Fewer than this are found by looking. */
+const MANY = 8;
+const GRANTS_MAX = 1_000;
 
 /** What a workflow may do, what it asks for, and what a person can change about it. */
 export function Permissions({ workflow }: { readonly workflow: string }) {
   const { data, error } = useAnswer('GET /api/workflows/{workflow}/permissions', { workflow });
   const needs = useAnswer('GET /api/needs', { workflow });
+  const q = useFilter().get('q');
+  const found = useAnswer('GET /api/grants', { workflow, q, limit: GRANTS_MAX }, { keep: true });
   const [isAdding, setAdding] = useState(false);
   if (error && !data) return <Trouble error={error} />;
   if (!data) return null;
@@ -49,11 +58,18 @@ export function Permissions({ workflow }: { readonly workflow: string }) {
             </p>
           </Empty>
         ) : (
-          <ul className="plain card grants">
-            {grants.map((grant) => (
-              <GrantLine key={`${grant.connection} ${grant.method}`} workflow={workflow} grant={grant} />
-            ))}
-          </ul>
+          <>
+            {grants.length > MANY && (
+              <Filters isSet={false}>
+                <SearchField label="Search what it may do" />
+              </Filters>
+            )}
+            <ul className="plain card lines">
+              {(found.data?.items ?? grants).map((grant) => (
+                <GrantLine key={`${grant.connection} ${grant.method}`} workflow={workflow} grant={grant} />
+              ))}
+            </ul>
+          </>
         )}
       </Section>
     </>
@@ -83,37 +99,27 @@ function GrantLine({ workflow, grant }: { readonly workflow: string; readonly gr
       </span>
       {used ? <span /> : <Badge word={['not used by its version', 'calm']} />}
       <span className="actions">
-        <button
-          type="button"
-          className="quiet-button"
-          aria-expanded={open === 'change'}
-          onClick={() => setOpen(open === 'change' ? undefined : 'change')}
-        >
-          Change<span className="unseen"> {name}</span>
-        </button>
-        <button
-          type="button"
-          className="quiet-button"
-          aria-expanded={open === 'take'}
-          onClick={() => setOpen(open === 'take' ? undefined : 'take')}
-        >
-          Take back<span className="unseen"> {name}</span>
-        </button>
+        {(['change', 'take'] as const).map((verb) => (
+          <Toggle
+            key={verb}
+            label={verb === 'change' ? 'Change' : 'Take back'}
+            of={name}
+            isOpen={open === verb}
+            onToggle={() => setOpen(open === verb ? undefined : verb)}
+          />
+        ))}
       </span>
       {open === 'change' && <GrantForm workflow={workflow} grant={grant} onDone={() => setOpen(undefined)} />}
       {open === 'take' && (
-        <section className="confirm" aria-label={`Take back ${name}`}>
+        <Confirm
+          label={`Take back ${name}`}
+          yes="take it back"
+          act={act}
+          onYes={() => void take()}
+          onNo={() => setOpen(undefined)}
+        >
           <p>The next such call is not sent: it waits, and you are asked about it. What was sent stays sent.</p>
-          <div className="confirm-buttons">
-            <button type="button" className="button first" disabled={act.isBusy} onClick={() => void take()}>
-              Yes: take it back
-            </button>
-            <button type="button" className="button" onClick={() => setOpen(undefined)}>
-              Not yet
-            </button>
-          </div>
-          {act.error !== undefined && <Trouble error={act.error} />}
-        </section>
+        </Confirm>
       )}
     </li>
   );

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import type { ResultAsked } from '../api-types.ts';
 import { type Field, type Filled, fieldsOf, filledIn, json } from './schema-fields.ts';
 
@@ -14,6 +14,11 @@ export function ResultForm({ asked, onChange }: ResultFormProps) {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const fields = fieldsOf(asked.schema);
   const group = useId();
+  // What must be given and is not yet is said before anything is pressed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the form is opened
+  useEffect(() => {
+    if (asked.required) tell(true, typed);
+  }, []);
 
   function tell(given: boolean, texts: Readonly<Record<string, string>>): void {
     setGiven(given);

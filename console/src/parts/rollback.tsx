@@ -4,7 +4,7 @@ import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import type { Ask, Version } from '../api-types.ts';
 import { Asks } from './asks.tsx';
-import { Trouble } from './trouble.tsx';
+import { Confirm } from './confirm.tsx';
 
 interface RollbackProps {
   readonly workflow: string;
@@ -41,7 +41,13 @@ export function Rollback({ workflow, version, missing }: RollbackProps) {
         </button>
       </div>
       {isAsked && (
-        <section className="confirm" aria-label="Let it take over">
+        <Confirm
+          label="Let it take over"
+          yes={`go to version ${version.version}`}
+          act={act}
+          onYes={() => void press()}
+          onNo={() => setAsked(false)}
+        >
           <p>Version {version.version} takes over again; what runs now ends under its own version.</p>
           {missing.length > 0 && (
             <>
@@ -49,17 +55,8 @@ export function Rollback({ workflow, version, missing }: RollbackProps) {
               <Asks label="What you allow with it" asks={missing.map((ask) => ({ ask, sign: '+' }))} />
             </>
           )}
-          <div className="confirm-buttons">
-            <button type="button" className="button first" disabled={act.isBusy} onClick={() => void press()}>
-              Yes: go to version {version.version}
-            </button>
-            <button type="button" className="button" onClick={() => setAsked(false)}>
-              Not yet
-            </button>
-          </div>
-        </section>
+        </Confirm>
       )}
-      {act.error !== undefined && <Trouble error={act.error} />}
     </div>
   );
 }

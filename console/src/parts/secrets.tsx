@@ -3,44 +3,62 @@ import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { who } from '../api/credentials.ts';
-import { useAnswer } from '../api/queries.ts';
+import { useList } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import type { Secret } from '../api-types.ts';
 import { Link, to } from '../app/router.tsx';
 import { count } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Command } from './command.tsx';
+import { Confirm } from './confirm.tsx';
 import { Empty } from './empty.tsx';
+import { Field } from './field.tsx';
+import { Filters, SearchField, useFilter } from './filters.tsx';
+import { More } from './more.tsx';
+import { RotateKey } from './rotate-key.tsx';
 import { Section } from './section.tsx';
 import { Ago } from './time.tsx';
+import { Toggle } from './toggle.tsx';
 import { Trouble } from './trouble.tsx';
 
-const SECRETS_MAX = 1_000;
+/** Fewer than this are found by looking. */
+const MANY = 8;
 
 /** What connections sign in with: that it is there, and since when. Values come in here, and never out. */
 export function Secrets() {
   const now = useStore(who);
   const isAdmin = now.state === 'in' && now.me.scopes.includes('admin');
-  const { data, error } = useAnswer('GET /api/secrets', { limit: SECRETS_MAX });
+  const filter = useFilter();
+  const list = useList('GET /api/secrets', { q: filter.get('secret'), connection: undefined }, { isWhole: true });
+  const { items, error, isFirst } = list;
   return (
-    <Section title="Secrets">
-      <p className="quiet">Sealed in the engine’s data folder, opened only for a call. Nobody can read one here.</p>
-      {error && !data && <Trouble error={error} />}
-      {data?.items.length === 0 && (
-        <Empty icon={KeyRound} title="No secret is set here">
+    <Section title="Secrets" aside={isAdmin && items.length > 0 && <RotateKey />}>
+      <p className="quiet">Sealed by the engine, opened only for a call. A value is typed here and never shown.</p>
+      {(filter.get('secret') !== undefined || items.length > MANY) && (
+        <Filters isSet={false}>
+          <SearchField label="Search secrets" name="secret" />
+        </Filters>
+      )}
+      {error && items.length === 0 && <Trouble error={error} />}
+      {!isFirst && items.length === 0 && (
+        <Empty
+          icon={KeyRound}
+          title={filter.get('secret') === undefined ? 'No secret is set here' : 'No secret has this name'}
+        >
           <p>
             A connection names the secret it needs in <code>pawl.config.ts</code>; it is set below, or with{' '}
             <Command argv={['pawl', 'secret', 'set', 'NAME']} />.
           </p>
         </Empty>
       )}
-      {data && data.items.length > 0 && (
-        <ul className="plain card grants">
-          {data.items.map((secret) => (
+      {items.length > 0 && (
+        <ul className="plain card lines">
+          {items.map((secret) => (
             <SecretLine key={secret.name} secret={secret} isAdmin={isAdmin} />
           ))}
         </ul>
       )}
+      <More list={list} />
       {isAdmin && <SecretForm />}
     </Section>
   );
@@ -83,38 +101,32 @@ function SecretLine({ secret, isAdmin }: { readonly secret: Secret; readonly isA
       <span className="actions">
         {isAdmin &&
           (['set', 'remove'] as const).map((verb) => (
-            <button
+            <Toggle
               key={verb}
-              type="button"
-              className="quiet-button"
-              aria-expanded={open === verb}
-              onClick={() => setOpen(open === verb ? undefined : verb)}
-            >
-              {verb === 'set' ? 'Set anew' : 'Take away'}
-              <span className="unseen"> {name}</span>
-            </button>
+              label={verb === 'set' ? 'Set anew' : 'Take away'}
+              of={name}
+              isOpen={open === verb}
+              onToggle={() => setOpen(open === verb ? undefined : verb)}
+            />
           ))}
       </span>
       {trouble !== null && <p className="wrong">{trouble}</p>}
       {open === 'set' && <SecretForm name={name} onDone={() => setOpen(undefined)} />}
       {open === 'remove' && (
-        <section className="confirm" aria-label={`Take away ${name}`}>
+        <Confirm
+          label={`Take away ${name}`}
+          yes="take it away"
+          act={act}
+          onYes={() => void remove()}
+          onNo={() => setOpen(undefined)}
+        >
           <p>
             {connections.length === 0
               ? 'Nothing uses it.'
               : `Calls through ${connections.join(', ')} wait until it is set again.`}{' '}
             Its value is gone for good.
           </p>
-          <div className="confirm-buttons">
-            <button type="button" className="button first" disabled={act.isBusy} onClick={() => void remove()}>
-              Yes: take it away
-            </button>
-            <button type="button" className="button" onClick={() => setOpen(undefined)}>
-              Not yet
-            </button>
-          </div>
-          {act.error !== undefined && <Trouble error={act.error} />}
-        </section>
+        </Confirm>
       )}
     </li>
   );
@@ -153,8 +165,7 @@ function SecretForm({ name: given, onDone }: { readonly name?: string; readonly 
       }}
     >
       {given === undefined && (
-        <label className="field">
-          <span>Name of a secret</span>
+        <Field label="Name of a secret">
           <input
             type="text"
             required
@@ -162,10 +173,9 @@ function SecretForm({ name: given, onDone }: { readonly name?: string; readonly 
             value={name}
             onChange={(event) => setName(event.target.value)}
           />
-        </label>
+        </Field>
       )}
-      <label className="field">
-        <span>{given === undefined ? 'Its value' : `New value of ${given}`}</span>
+      <Field label={given === undefined ? 'Its value' : `New value of ${given}`}>
         <input
           type="password"
           required
@@ -173,7 +183,7 @@ function SecretForm({ name: given, onDone }: { readonly name?: string; readonly 
           value={value}
           onChange={(event) => setValue(event.target.value)}
         />
-      </label>
+      </Field>
       <button type="submit" className="button" disabled={act.isBusy}>
         Set it
       </button>

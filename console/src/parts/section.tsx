@@ -6,9 +6,11 @@ interface SectionProps {
   readonly children: ReactNode;
   /** Inside a card or another section. */
   readonly level?: 2 | 3;
+  /** What belongs together stands in a frame. */
+  readonly isBoxed?: boolean;
 }
 
-export function Section({ title, aside, children, level = 2 }: SectionProps) {
+export function Section({ title, aside, children, level = 2, isBoxed = false }: SectionProps) {
   const Heading = level === 2 ? 'h2' : 'h3';
   return (
     <section className="section">
@@ -16,7 +18,7 @@ export function Section({ title, aside, children, level = 2 }: SectionProps) {
         <Heading>{title}</Heading>
         {aside}
       </div>
-      {children}
+      {isBoxed ? <div className="card box">{children}</div> : children}
     </section>
   );
 }

@@ -1,21 +1,15 @@
-import { useState } from 'react';
-import { useAct } from '../api/act.ts';
+import { type Act, useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
-import { useAnswer } from '../api/queries.ts';
-import type { Scope, Token } from '../api-types.ts';
+import { useList } from '../api/queries.ts';
+import type { Token } from '../api-types.ts';
 import type { Word } from '../words/words.ts';
 import { Badge } from './badge.tsx';
-import { Block } from './block.tsx';
+import { Choose, Filters, SearchField, useFilter } from './filters.tsx';
+import { More } from './more.tsx';
+import { mayWords } from './scopes.ts';
 import { Section } from './section.tsx';
 import { Ago } from './time.tsx';
 import { Trouble } from './trouble.tsx';
-
-const SCOPES: readonly (readonly [Scope, string])[] = [
-  ['read', 'look'],
-  ['operate', 'answer, approve, pause, redo'],
-  ['edit', 'deploy and roll back'],
-  ['admin', 'everything'],
-];
 
 const STATES: Readonly<Record<Token['state'], Word>> = {
   good: ['good', 'good'],
@@ -23,16 +17,39 @@ const STATES: Readonly<Record<Token['state'], Word>> = {
   revoked: ['revoked', 'calm'],
 };
 
-/** Who else gets in. A token is told once, when it is made. */
+const KINDS = [
+  ['token', 'tokens'],
+  ['session', 'sessions of the console'],
+] as const;
+
+/** Who gets in, and who did. */
 export function Tokens() {
-  const { data, error } = useAnswer('GET /api/tokens', {});
+  const filter = useFilter();
+  const list = useList(
+    'GET /api/tokens',
+    {
+      q: filter.get('q'),
+      kind: filter.get('kind') as Token['kind'] | undefined,
+      state: filter.get('state') as Token['state'] | undefined,
+    },
+    { isWhole: true },
+  );
   const act = useAct();
   return (
     <Section title="Tokens and sessions">
-      <NewToken />
-      {error && !data && <Trouble error={error} />}
+      <Filters isSet={filter.isSet}>
+        <SearchField label="Search by name" />
+        <Choose label="What" name="kind" all="Tokens and sessions" options={KINDS} />
+        <Choose
+          label="State"
+          name="state"
+          all="Whatever their state"
+          options={Object.entries(STATES).map(([state, [text]]) => [state, text] as const)}
+        />
+      </Filters>
+      {list.error && list.items.length === 0 && <Trouble error={list.error} />}
       {act.error !== undefined && <Trouble error={act.error} />}
-      <div className="wide-table">
+      <div className="card wide-table">
         <table className="table">
           <thead>
             <tr>
@@ -44,7 +61,7 @@ export function Tokens() {
             </tr>
           </thead>
           <tbody>
-            {data?.items.map(({ id, name, kind, scopes, state, expiresAt }) => (
+            {list.items.map(({ id, name, kind, scopes, state, expiresAt }) => (
               <tr key={id}>
                 <th scope="row">{name}</th>
                 <td>{kind === 'session' ? 'session of the console' : 'token'}</td>
@@ -55,86 +72,39 @@ export function Tokens() {
                 <td>
                   <Ago at={expiresAt} />
                 </td>
-                <td>
-                  {state === 'good' && (
-                    <button
-                      type="button"
-                      className="quiet-button"
-                      disabled={act.isBusy}
-                      onClick={() =>
-                        void act.run(
-                          () => ask('POST /api/tokens/{id}/revoke', { id }, { body: {} }),
-                          () => ({ title: `${name}: revoked` }),
-                        )
-                      }
-                    >
-                      Revoke<span className="unseen"> {name}</span>
-                    </button>
-                  )}
-                </td>
+                <td>{state === 'good' && <Revoke id={id} name={name} act={act} />}</td>
               </tr>
             ))}
           </tbody>
         </table>
+        {!list.isFirst && list.items.length === 0 && <p className="quiet table-empty">None fits this filter.</p>}
       </div>
+      <More list={list} />
     </Section>
   );
 }
 
-function mayWords(scopes: readonly Scope[]): string {
-  if (scopes.includes('admin')) return 'everything';
-  return SCOPES.flatMap(([scope, says]) => (scopes.includes(scope) ? [says] : [])).join('; ');
+interface RevokeProps {
+  readonly id: string;
+  readonly name: string;
+  readonly act: Act;
 }
 
-function NewToken() {
-  const [name, setName] = useState('');
-  const [scope, setScope] = useState<Scope>('operate');
-  const [secret, setSecret] = useState<string>();
-  const act = useAct();
+function Revoke({ id, name, act }: RevokeProps) {
   return (
-    <>
-      <form
-        className="inline-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act.run(
-            async () => {
-              const made = await ask('POST /api/tokens', {}, { body: { name: name.trim(), scopes: [scope] } });
-              setSecret(made.secret);
-              setName('');
-              return made;
-            },
-            (made) => ({ title: `Token of ${made.name} made`, description: 'Copy it now: it is never shown again.' }),
-          );
-        }}
-      >
-        <label className="field">
-          <span>Name of a new token</span>
-          <input type="text" required value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
-        <label className="field">
-          <span>It may</span>
-          <select value={scope} onChange={(event) => setScope(event.target.value as Scope)}>
-            {SCOPES.map(([value, says]) => (
-              <option key={value} value={value}>
-                {says}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" className="button" disabled={act.isBusy}>
-          Make a token
-        </button>
-      </form>
-      {secret !== undefined && (
-        <div className="confirm">
-          <p>
-            <strong>Copy it now.</strong> It is kept as a hash, and nobody can show it again.
-          </p>
-          <Block text={secret} label="new token" />
-        </div>
-      )}
-      {act.error !== undefined && <Trouble error={act.error} />}
-    </>
+    <button
+      type="button"
+      className="quiet-button"
+      title="Nobody gets in with it any more, nor with the sessions it opened."
+      disabled={act.isBusy}
+      onClick={() =>
+        void act.run(
+          () => ask('POST /api/tokens/{id}/revoke', { id }, { body: {} }),
+          () => ({ title: `${name}: revoked` }),
+        )
+      }
+    >
+      Revoke<span className="unseen"> {name}</span>
+    </button>
   );
 }

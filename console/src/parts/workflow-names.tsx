@@ -16,6 +16,27 @@ export function ChooseWorkflow() {
   );
 }
 
+/** The topics of the version that is active. */
+export function useTopics(workflow: string): readonly string[] {
+  const { data } = useAnswer('GET /api/workflows/{workflow}/graph', { workflow });
+  return data?.topics.map(({ name }) => name) ?? [];
+}
+
+export function ChooseTopic({ workflow }: { readonly workflow: string }) {
+  const topics = useTopics(workflow);
+  return topics.length < 2 ? null : (
+    <Choose label="Topic" name="topic" all="All topics" options={topics.map((name) => [name, name] as const)} />
+  );
+}
+
+export function ChooseConnection() {
+  const { data } = useAnswer('GET /api/connections', {});
+  const names = data?.items.map(({ name }) => [name, name] as const) ?? [];
+  return names.length < 2 ? null : (
+    <Choose label="Connection" name="connection" all="All connections" options={names} />
+  );
+}
+
 const VERSIONS_MAX = 100;
 
 export function ChooseVersion({ workflow }: { readonly workflow: string }) {

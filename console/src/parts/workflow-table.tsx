@@ -1,5 +1,6 @@
 import { Workflow } from 'lucide-react';
 import { useAnswer } from '../api/queries.ts';
+import type { Status } from '../api-types.ts';
 import { Link, to } from '../app/router.tsx';
 import { capitalized, STANDING_WORDS } from '../words/words.ts';
 import { Badge } from './badge.tsx';
@@ -8,16 +9,23 @@ import { Empty } from './empty.tsx';
 import { Trouble } from './trouble.tsx';
 import { WorkflowMenu } from './workflow-acts.tsx';
 
+interface WorkflowTableProps {
+  readonly limit: number;
+  readonly q?: string | undefined;
+  readonly kind?: Status['kind'] | undefined;
+}
+
 /** How each workflow stands, in plain words. What needs somebody stands in front. */
-export function WorkflowTable({ limit, q }: { readonly limit: number; readonly q?: string | undefined }) {
-  const { data, error } = useAnswer('GET /api/status', { q }, { keep: true });
+export function WorkflowTable({ limit, q, kind }: WorkflowTableProps) {
+  const { data, error } = useAnswer('GET /api/status', { q, kind }, { keep: true });
   if (error && !data) return <Trouble error={error} />;
   if (!data) return <p className="quiet waiting">Reading…</p>;
   const rows = [...data.items].sort((a, b) => rank(a.kind) - rank(b.kind) || a.name.localeCompare(b.name));
+  const isFiltered = (q ?? '') !== '' || kind !== undefined;
   if (rows.length === 0) {
     return (
-      <Empty icon={Workflow} title={q ? 'No workflow has this name' : 'There is no workflow yet'}>
-        {!q && (
+      <Empty icon={Workflow} title={isFiltered ? 'No workflow fits this filter' : 'There is no workflow yet'}>
+        {!isFiltered && (
           <p>
             Write one in TypeScript and hand it over with <Command argv={['pawl', 'deploy', 'FILE']} />.
           </p>

@@ -1,4 +1,15 @@
-import type { EventStatus, Input, Need, OutputStatus, Run, RunStatus, Session, Status, Trigger } from '../api-types.ts';
+import type {
+  EventStatus,
+  Input,
+  Need,
+  Notice,
+  OutputStatus,
+  Run,
+  RunStatus,
+  Session,
+  Status,
+  Trigger,
+} from '../api-types.ts';
 
 /** How something feels: the colour and the sign beside its word. */
 export type Tone = 'good' | 'busy' | 'ask' | 'bad' | 'calm';
@@ -98,6 +109,26 @@ export const STANDING_WORDS: Readonly<Record<Status['kind'], Word>> = {
   archived: ['archived', 'calm'],
 };
 
+/** For filters: why a workflow stands as it does. */
+export const KIND_WORDS: Readonly<Record<Status['kind'], string>> = {
+  unknown: 'an outcome is unknown',
+  approval: 'waits for approval',
+  connection: 'a connection is refused',
+  evidence: 'two stories of one call',
+  error: 'stopped by an error',
+  repair: 'needs repair',
+  checking: 'checking an outcome',
+  running: 'running',
+  due: 'about to run',
+  retrying: 'trying again',
+  paused: 'paused',
+  quiet: 'waits for a trigger',
+  idle: 'idle',
+  draft: 'no version yet',
+  ready: 'not active',
+  archived: 'archived',
+};
+
 export const NEED_WORDS: Readonly<Record<Need['kind'], Word>> = {
   unknown: ['Outcome unknown', 'ask'],
   approval: ['Waits for approval', 'ask'],
@@ -107,6 +138,18 @@ export const NEED_WORDS: Readonly<Record<Need['kind'], Word>> = {
   evidence: ['Two stories', 'bad'],
   permission: ['Asks for more', 'ask'],
 };
+
+export const NOTICE_WORDS: Readonly<Record<Notice['status'], Word>> = {
+  due: ['waits to be sent', 'busy'],
+  sent: ['told', 'good'],
+  given_up: ['given up', 'bad'],
+};
+
+/** The kind of a case, as a notice names it. */
+export function kindWords(kind: string): string {
+  if (kind === 'retrying') return 'No answer for an hour';
+  return NEED_WORDS[kind as keyof typeof NEED_WORDS]?.[0] ?? kind;
+}
 
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString('en')} ${n === 1 ? one : many}`;

@@ -2,16 +2,13 @@ import { BellRing } from 'lucide-react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { useAnswer } from '../api/queries.ts';
-import type { Channel, Notice } from '../api-types.ts';
-import { Link, to } from '../app/router.tsx';
-import { count, NEED_WORDS, type Word } from '../words/words.ts';
+import type { Channel } from '../api-types.ts';
+import { count, kindWords, type Word } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Empty } from './empty.tsx';
 import { Section } from './section.tsx';
 import { Ago } from './time.tsx';
 import { Trouble } from './trouble.tsx';
-
-const NOTICES_SHOWN = 10;
 
 const CHANNEL_WORDS: Readonly<Record<Channel['status'], Word>> = {
   untried: ['not tried yet', 'calm'],
@@ -25,18 +22,11 @@ const TYPE_WORDS: Readonly<Record<Channel['type'], string>> = {
   command: 'a command on the engine’s machine',
 };
 
-const NOTICE_WORDS: Readonly<Record<Notice['status'], Word>> = {
-  due: ['waits to be sent', 'busy'],
-  sent: ['told', 'good'],
-  given_up: ['given up', 'bad'],
-};
-
 /** Who is told when something needs a person, and whether that works. */
-export function Notifications() {
+export function Channels() {
   const { data, error } = useAnswer('GET /api/channels', {});
-  const notices = useAnswer('GET /api/notices', { limit: NOTICES_SHOWN });
   return (
-    <Section title="Notifications">
+    <Section title="Who is told">
       {error && !data && <Trouble error={error} />}
       {data?.items.length === 0 && (
         <Empty icon={BellRing} title="Nobody is told when something needs them">
@@ -47,21 +37,11 @@ export function Notifications() {
         </Empty>
       )}
       {data && data.items.length > 0 && (
-        <ul className="plain card grants">
+        <ul className="plain card lines">
           {data.items.map((channel) => (
             <ChannelLine key={channel.name} channel={channel} />
           ))}
         </ul>
-      )}
-      {notices.data && notices.data.items.length > 0 && (
-        <>
-          <h3>Told last</h3>
-          <ul className="plain refs">
-            {notices.data.items.map((notice) => (
-              <NoticeLine key={notice.id} notice={notice} />
-            ))}
-          </ul>
-        </>
       )}
     </Section>
   );
@@ -84,6 +64,7 @@ function ChannelLine({ channel: { name, type, kinds, status, error, at, waiting 
         <button
           type="button"
           className="quiet-button"
+          title={`Tells ${name} that it can be told; nothing else happens.`}
           disabled={act.isBusy}
           onClick={() =>
             void act.run(
@@ -102,22 +83,4 @@ function ChannelLine({ channel: { name, type, kinds, status, error, at, waiting 
       {act.error !== undefined && <Trouble error={act.error} />}
     </li>
   );
-}
-
-function NoticeLine({ notice: { caseKey, channel, status, error, createdAt } }: { readonly notice: Notice }) {
-  const [kind = '', id = ''] = caseKey.split(' ');
-  return (
-    <li>
-      <Link to={to.need(id)}>{kindWords(kind)}</Link>
-      <span className="quiet">on {channel}</span>
-      <Badge word={NOTICE_WORDS[status]} />
-      <Ago at={createdAt} />
-      {error !== null && <span className="quiet">{error}</span>}
-    </li>
-  );
-}
-
-function kindWords(kind: string): string {
-  if (kind === 'retrying') return 'No answer for an hour';
-  return NEED_WORDS[kind as keyof typeof NEED_WORDS]?.[0] ?? kind;
 }

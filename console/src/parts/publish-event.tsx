@@ -1,0 +1,81 @@
+import { Send } from 'lucide-react';
+import { useState } from 'react';
+import { useAct } from '../api/act.ts';
+import { ask } from '../api/ask.ts';
+import { ConfirmButtons } from './confirm.tsx';
+import { Field } from './field.tsx';
+import { json } from './schema-fields.ts';
+import { useTopics } from './workflow-names.tsx';
+
+/** An event that a person makes. It is worked on like any other, and is in their name. */
+export function PublishEvent({ workflow }: { readonly workflow: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="event-acts">
+      <div className="actions">
+        <button type="button" className="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Send aria-hidden size={15} /> Publish an event
+        </button>
+      </div>
+      {isOpen && <PublishForm workflow={workflow} onDone={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+function PublishForm({ workflow, onDone }: { readonly workflow: string; readonly onDone: () => void }) {
+  const topics = useTopics(workflow);
+  const [topic, setTopic] = useState('');
+  const [messageId, setMessageId] = useState('');
+  const [payload, setPayload] = useState('{}');
+  const act = useAct();
+  const parsed = json(payload);
+  const into = topic === '' ? (topics[0] ?? '') : topic;
+
+  async function publish(): Promise<void> {
+    if (!('value' in parsed)) return;
+    const event = {
+      topic: into,
+      payload: parsed.value,
+      ...(messageId.trim() !== '' && { messageId: messageId.trim() }),
+    };
+    const isDone = await act.run(
+      () => ask('POST /api/workflows/{workflow}/publish', { workflow }, { body: { events: [event] } }),
+      () => ({ title: `Published into ${into}`, description: 'It is worked on like any other event.' }),
+    );
+    if (isDone) onDone();
+  }
+
+  return (
+    <form
+      className="confirm"
+      aria-label="Publish an event"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void publish();
+      }}
+    >
+      <Field label="Topic">
+        <select value={into} onChange={(event) => setTopic(event.target.value)}>
+          {topics.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Message id" hint="one that is there already changes what waits, and is made once; empty: a new one">
+        <input
+          type="text"
+          spellCheck={false}
+          value={messageId}
+          onChange={(event) => setMessageId(event.target.value)}
+        />
+      </Field>
+      <Field label="Payload" hint="JSON">
+        <textarea rows={4} spellCheck={false} value={payload} onChange={(event) => setPayload(event.target.value)} />
+      </Field>
+      {'wrong' in parsed && <p className="wrong">{parsed.wrong}</p>}
+      <ConfirmButtons yes="publish it" act={act} isDisabled={'wrong' in parsed || into === ''} onNo={onDone} />
+    </form>
+  );
+}
