@@ -27,6 +27,23 @@ test('the engine is killed and comes back while its page is open: it is said, no
   assert.equal(await page.evaluate('window.notReloaded'), true);
 });
 
+test('what happens elsewhere is on the page without a reload: a list, a card, its count', async (t) => {
+  const engine = await EngineUnderTest.open(t, { shop: { approval: { post: 'always' } } });
+  const { workflow } = await engine.deploy(orders());
+  const visitor = await Visitor.open(engine.data, { path: '/outputs' });
+  const { page } = visitor;
+  await visitor.sees('Nothing went out yet');
+  await page.evaluate('window.notReloaded = true');
+  await engine.publish(workflow, 'placed', { id: 'o1' });
+  await page.getByRole('row', { name: /Book o1 waits for approval/ }).waitFor();
+  await page.getByRole('link', { name: /Action required 1/ }).click();
+  await visitor.sees('Waiting for your approval of one POST to shop: Book o1');
+  // Somebody else answers.
+  await engine.keyboard.json('approve', engine.reader.table('mutations')[0]?.id ?? '');
+  await visitor.sees('Nothing needs you');
+  assert.equal(await page.evaluate('window.notReloaded'), true);
+});
+
 test('the engine dies in the middle of a call: the page asks as soon as it is back', async (t) => {
   const engine = await EngineUnderTest.open(t, { keepsPort: true });
   const { workflow } = await engine.deploy(orders());

@@ -57,6 +57,17 @@ test('a session that is revoked while its page is open ends there, and the next 
   await visitor.seesTitle('orders');
 });
 
+test('a session that has come to its end is over at the next press, and nothing was done', async (t) => {
+  const api = await Api.open(t);
+  await api.deploy(GIVEN);
+  const visitor = await Visitor.open(api.stage.data, { path: '/workflows/orders', mayHear: /status of 401/ });
+  await visitor.button('Pause').waitFor();
+  api.stage.clock.aheadMs += 12 * 3_600_000 + 60_000;
+  await visitor.button('Pause').click();
+  await visitor.sees(/Your session is over/);
+  assert.deepEqual(api.stage.workflow().holds, []);
+});
+
 test('whoever may only look is told so when they press', async (t) => {
   const api = await Api.open(t);
   await api.deploy(GIVEN);

@@ -105,8 +105,7 @@ function ConnectionCard({ connection }: { readonly connection: Connection }) {
       </header>
       {isRefused && reason !== null && <p className="said">{reason}</p>}
       {act.error !== undefined && <Trouble error={act.error} />}
-      <Facts facts={factsOf(connection)} />
-      <MayUse connection={name} />
+      <Facts facts={[...factsOf(connection), ['Who may use it', <MayUse key="may" connection={name} />]]} />
       {isRefused && workflows.length > 0 && (
         <p>
           Waiting for it:{' '}
@@ -124,10 +123,10 @@ function ConnectionCard({ connection }: { readonly connection: Connection }) {
 /** Which workflows may use it, and for what. */
 function MayUse({ connection }: { readonly connection: string }) {
   const { data } = useAnswer('GET /api/grants', { connection, limit: GRANTS_SHOWN });
-  if (!data || data.items.length === 0) return <p className="quiet">No workflow may use it.</p>;
+  if (!data || data.items.length === 0) return 'no workflow';
   return (
     <details>
-      <summary>{count(new Set(data.items.map(({ name }) => name)).size, 'workflow')} may use it</summary>
+      <summary>{count(new Set(data.items.map(({ name }) => name)).size, 'workflow')}</summary>
       <ul className="plain may-use">
         {data.items.map(({ name, method, sentence }) => (
           <li key={`${name} ${method}`}>

@@ -37,6 +37,7 @@ function OneEvent({ shown: { row, inputs, redone, outputs } }: { readonly shown:
       actions={<EventActs events={[row]} />}
     >
       <Facts
+        isBoxed
         facts={[
           ['Published', <Ago key="at" at={row.createdAt} className="" />],
           [
@@ -72,14 +73,14 @@ function OneEvent({ shown: { row, inputs, redone, outputs } }: { readonly shown:
               ]),
         ]}
       />
-      <Section title="Because of">
+      <Section title="Because of" isBoxed>
         <InputRefs inputs={inputs} />
       </Section>
-      <Section title="What went out for it">
+      <Section title="What went out for it" isBoxed>
         <OutputRefs outputs={outputs} />
       </Section>
       {redone.length > 0 && (
-        <Section title="Done again as">
+        <Section title="Done again as" isBoxed>
           <EventRefs events={redone} none="" />
         </Section>
       )}

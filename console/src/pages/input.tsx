@@ -36,6 +36,7 @@ function OneInput({ shown: { row, outputs, events } }: { readonly shown: ShownIn
       actions={<EventActs events={events} />}
     >
       <Facts
+        isBoxed
         facts={[
           ['Came in', <Ago key="at" at={row.createdAt} className="" />],
           ['From', row.source],
@@ -44,10 +45,10 @@ function OneInput({ shown: { row, outputs, events } }: { readonly shown: ShownIn
           ['Worked on by', versionWords(row.versions)],
         ]}
       />
-      <Section title="What went out because of it">
+      <Section title="What went out because of it" isBoxed>
         <OutputRefs outputs={outputs} />
       </Section>
-      <Section title="Its events">
+      <Section title="Its events" isBoxed>
         <EventRefs events={events} none="It caused no event." />
       </Section>
       <Story id={row.id} />

@@ -41,6 +41,7 @@ function OneOutput({ shown: { row, inputs, events, evidence } }: { readonly show
     >
       {need && <NeedCard need={need} isOpen />}
       <Facts
+        isBoxed
         facts={[
           ['Made by', <Link key="run" to={to.run(row.handlerRunId)}>{`${row.handler}, version ${row.version}`}</Link>],
           [
@@ -65,18 +66,18 @@ function OneOutput({ shown: { row, inputs, events, evidence } }: { readonly show
         </Section>
       )}
       {row.error !== null && !need && (
-        <Section title="What went wrong">
+        <Section title="What went wrong" isBoxed>
           <p className="said">{row.error}</p>
         </Section>
       )}
-      <Section title="Because of">
+      <Section title="Because of" isBoxed>
         <InputRefs inputs={inputs} />
       </Section>
-      <Section title="Its events">
+      <Section title="Its events" isBoxed>
         <EventRefs events={events} none="It was made for no event." />
       </Section>
       {evidence.length > 0 && !need && (
-        <Section title="Evidence">
+        <Section title="Evidence" isBoxed>
           <ol className="plain evidence">
             {evidence.map((each) => (
               <li key={each.id}>

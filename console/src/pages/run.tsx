@@ -43,16 +43,16 @@ function OneRun({ shown }: { readonly shown: ShownRun }) {
       }
     >
       {row.handlerType === 'consumer' && <Timeline shown={shown} />}
-      <Section title="About it">
+      <Section title="About it" isBoxed>
         <Facts facts={factsOf(row)} />
       </Section>
       {row.error !== null && (
-        <Section title="Why it stopped">
+        <Section title="Why it stopped" isBoxed>
           <p className="said">{row.error}</p>
         </Section>
       )}
       {output && (
-        <Section title="Its call">
+        <Section title="Its call" isBoxed>
           <p className="line">
             <Link to={to.output(output.id)}>{output.title ?? output.handler}</Link>
             <Badge word={[output.words, OUTPUT_TONES[output.status]]} />
@@ -61,11 +61,11 @@ function OneRun({ shown }: { readonly shown: ShownRun }) {
         </Section>
       )}
       {row.handlerType === 'consumer' && (
-        <Section title="Events it holds">
+        <Section title="Events it holds" isBoxed>
           <EventRefs events={reserved} none="None now: they were free again, or are done." />
         </Section>
       )}
-      <Section title="Events it published">
+      <Section title="Events it published" isBoxed>
         <EventRefs events={published} none="It published none." />
       </Section>
       {row.prepareResult != null && (
@@ -80,7 +80,7 @@ function OneRun({ shown }: { readonly shown: ShownRun }) {
       )}
       <RunReads reads={reads} />
       {logs.length > 0 && (
-        <Section title="What it logged">
+        <Section title="What it logged" isBoxed>
           <ol className="plain evidence">
             {logs.map(({ position, at, message, data }) => (
               <li key={position}>

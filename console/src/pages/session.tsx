@@ -33,6 +33,7 @@ function OneSession({ shown: { row } }: { readonly shown: ShownSession }) {
       }
     >
       <Facts
+        isBoxed
         facts={[
           ['Began', <Ago key="at" at={row.startedAt} className="" />],
           ['Took', row.endedAt === null ? 'still under way' : elapsed(row.endedAt - row.startedAt)],

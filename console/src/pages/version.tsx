@@ -53,6 +53,7 @@ function OneVersion({ workflow, shown, versions }: OneVersionProps) {
       actions={<Rollback workflow={workflow} version={row} missing={shown.missing} />}
     >
       <Facts
+        isBoxed
         facts={[
           ['Deployed', <Ago key="at" at={row.createdAt} className="" />],
           ['By', row.createdBy],
@@ -89,7 +90,11 @@ function OneVersion({ workflow, shown, versions }: OneVersionProps) {
           {besideId !== undefined && <Differences shown={shown} besideId={besideId} />}
         </Section>
       )}
-      <Section title="What it asks for" aside={<Link to={to.workflow(workflow, 'permissions')}>What it may do</Link>}>
+      <Section
+        isBoxed
+        title="What it asks for"
+        aside={<Link to={to.workflow(workflow, 'permissions')}>What it may do</Link>}
+      >
         <Asked shown={shown} />
       </Section>
       <Section title="The code">

@@ -108,7 +108,7 @@ function optionsOf(
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   };
-  const bars = uPlot.paths.bars?.({ size: [0.7, 24], align: 1 });
+  const bars = uPlot.paths.bars?.({ size: [0.7, 24], align: 1, radius: 0.15 });
   const line = uPlot.paths.stepped?.({ align: 1 });
   return {
     width,
@@ -129,6 +129,7 @@ function optionsOf(
       {
         ...axis,
         size: 40,
+        space: 24,
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000],
         values: (_chart, values) => values.map((value) => value.toLocaleString('en', { notation: 'compact' })),
       },

@@ -29,7 +29,7 @@ export function HandlerStates({ workflow }: { readonly workflow: string }) {
         </Empty>
       )}
       {data.items.map((state) => (
-        <Section key={state.handler} title={state.handler}>
+        <Section key={state.handler} title={state.handler} isBoxed>
           <Facts facts={factsOf(state)} />
           <Remembered workflow={workflow} state={state} />
         </Section>

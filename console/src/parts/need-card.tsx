@@ -89,31 +89,6 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
               <CodePlace place={place} />
             </Part>
           )}
-          {(isAboutCall || inputs.length > 0) && (
-            <Part title="Because of">
-              <InputRefs inputs={inputs} />
-            </Part>
-          )}
-          {events.length > 0 && (
-            <Part title={need.kind === 'repair' ? 'Events it had looked at' : 'Its events'}>
-              <EventRefs events={events} none="" />
-            </Part>
-          )}
-          {facts.length > 0 && (
-            <Part title="Evidence">
-              <ol className="plain evidence">
-                {facts.map(({ at, source, says }) => (
-                  <li key={`${at} ${source} ${says}`}>
-                    <Clock at={at} />
-                    <span>
-                      <span className="quiet">{source}:</span> {says}
-                    </span>
-                  </li>
-                ))}
-              </ol>
-            </Part>
-          )}
-          <NeedRefs need={need} />
         </div>
         <div className="need-side">
           <Part title="What is known">
@@ -146,6 +121,33 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
           <Part title="What you can do">
             <Choices choices={choices} result={need.result} events={events} {...(onDone && { onDone })} />
           </Part>
+        </div>
+        <div className="need-behind">
+          {(isAboutCall || inputs.length > 0) && (
+            <Part title="Because of">
+              <InputRefs inputs={inputs} />
+            </Part>
+          )}
+          {events.length > 0 && (
+            <Part title={need.kind === 'repair' ? 'Events it had looked at' : 'Its events'}>
+              <EventRefs events={events} none="" />
+            </Part>
+          )}
+          {facts.length > 0 && (
+            <Part title="Evidence">
+              <ol className="plain evidence">
+                {facts.map(({ at, source, says }) => (
+                  <li key={`${at} ${source} ${says}`}>
+                    <Clock at={at} />
+                    <span>
+                      <span className="quiet">{source}:</span> {says}
+                    </span>
+                  </li>
+                ))}
+              </ol>
+            </Part>
+          )}
+          <NeedRefs need={need} />
         </div>
       </div>
     </div>

@@ -23,10 +23,16 @@ export function Section({ title, aside, children, level = 2, isBoxed = false }: 
   );
 }
 
+interface FactsProps {
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+  /** In a frame of their own: what a page begins with. */
+  readonly isBoxed?: boolean;
+}
+
 /** Names and values, for what is known of one thing. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+export function Facts({ facts, isBoxed = false }: FactsProps) {
   return (
-    <dl className="facts">
+    <dl className={isBoxed ? 'facts card page-facts' : 'facts'}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

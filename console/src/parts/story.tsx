@@ -17,7 +17,7 @@ export function Story({ id, newestFirst = false }: StoryProps) {
   if (!data) return null;
   const lines = newestFirst ? data.lines.toReversed() : data.lines;
   return (
-    <Section title="What happened">
+    <Section title="What happened" isBoxed>
       <ol className="plain story">
         {lines.map(({ at, text }) => (
           <li key={`${at} ${text}`} className={at === null ? 'story-now' : undefined}>
