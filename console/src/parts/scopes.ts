@@ -1,7 +1,7 @@
 import type { Scope } from '../api-types.ts';
 
 /** What somebody may who has this scope, besides looking. */
-export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   read: 'look',
   operate: 'answer, approve, pause, redo',
   edit: 'validate, deploy and roll back',
