@@ -19,7 +19,7 @@ const FILTERS: Readonly<Record<Parameters<History['list']>[0], Readonly<Record<s
   sessions: { status: 'completed', trigger: 'manual', script: SCRIPT },
   runs: { status: 'crashed', handler: 'book', session: SES, script: SCRIPT },
   events: { status: 'pending', topic: 'other' },
-  inputs: { source: 'shop', type: 'order' },
+  inputs: { source: 'shop', type: 'order', script: SCRIPT },
   mutations: { status: 'in_flight', connection: 'shop', method: 'post', script: SCRIPT, handler: 'book' },
   audit: { actor: 'ada', act: 'pause', subject: WF },
   notices: { status: 'due', channel: 'mail' },
