@@ -116,8 +116,9 @@ test('what happened is told with times as people say them, and the exact one on 
   engine.outside.pages.set('/orders', [{ id: 'o1' }, { id: 'o2' }]);
   await engine.deploy(orders({ more: POLL, next: "ctx.log('another');" }));
   await engine.until('both are done', () => engine.events('placed').includes('o2 consumed'));
-  const visitor = await Visitor.open(engine.data, { path: '/workflows/orders/inputs' });
+  const visitor = await Visitor.open(engine.data, { path: '/inputs' });
   const { page } = visitor;
+  await page.getByLabel('Workflow').selectOption('orders');
   await page.getByLabel('Version').selectOption('1.0');
   await page.getByRole('link', { name: 'Order o2' }).waitFor({ state: 'hidden' });
   await page.getByRole('link', { name: 'Order o1' }).click();

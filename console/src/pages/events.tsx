@@ -28,6 +28,7 @@ const STATES = Object.entries(EVENT_WORDS).map(([status, [text]]) => [status, te
 export function EventList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
   const span = useSpan();
+  const of = workflow ?? filter.get('workflow');
   const names = useWorkflowNames();
   const [chosen, setChosen] = useState<ReadonlyMap<string, Event>>(new Map());
   const list = useList('GET /api/events', {
@@ -36,7 +37,7 @@ export function EventList({ workflow }: { readonly workflow?: string }) {
     status: filter.get('status') as EventStatus | undefined,
     topic: filter.get('topic'),
     order: (filter.get('order') ?? 'newest') as 'newest' | 'oldest',
-    workflow: workflow ?? filter.get('workflow'),
+    workflow: of,
   });
   const ofWorkflow: Column<Event> = {
     head: 'Workflow',
@@ -57,7 +58,8 @@ export function EventList({ workflow }: { readonly workflow?: string }) {
         <SearchField label="Search events" />
         <Choose label="How it stands" name="status" all="However it stands" options={STATES} />
         <Choose label="Order" name="order" all="Newest first" options={[['oldest', 'Oldest first']]} />
-        {workflow === undefined ? <ChooseWorkflow /> : <ChooseTopic workflow={workflow} />}
+        {workflow === undefined && <ChooseWorkflow />}
+        {of !== undefined && <ChooseTopic workflow={of} />}
         <ChooseTime />
       </Filters>
       {workflow !== undefined && (

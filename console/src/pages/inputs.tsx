@@ -24,20 +24,22 @@ const STATES = Object.entries(INPUT_WORDS).map(([state, [text]]) => [state, text
 export function InputList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
   const span = useSpan();
+  const of = workflow ?? filter.get('workflow');
   const list = useList('GET /api/inputs', {
     ...span,
     q: filter.get('q'),
     status: filter.get('status') as Input['state'] | undefined,
     source: filter.get('source'),
     version: filter.get('version'),
-    workflow: workflow ?? filter.get('workflow'),
+    workflow: of,
   });
   return (
     <>
       <Filters isSet={filter.isSet}>
         <SearchField label="Search inputs" />
         <Choose label="How it stands" name="status" all="However it stands" options={STATES} />
-        {workflow === undefined ? <ChooseWorkflow /> : <ChooseVersion workflow={workflow} />}
+        {workflow === undefined && <ChooseWorkflow />}
+        {of !== undefined && <ChooseVersion workflow={of} />}
         <ChooseTime />
       </Filters>
       <Rows

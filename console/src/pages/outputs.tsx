@@ -23,13 +23,14 @@ export function Outputs() {
 export function OutputList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
   const span = useSpan();
+  const of = workflow ?? filter.get('workflow');
   const list = useList('GET /api/outputs', {
     ...span,
     q: filter.get('q'),
     status: filter.get('status') as Output['status'] | undefined,
     connection: filter.get('connection'),
     version: filter.get('version'),
-    workflow: workflow ?? filter.get('workflow'),
+    workflow: of,
   });
   return (
     <>
@@ -41,7 +42,8 @@ export function OutputList({ workflow }: { readonly workflow?: string }) {
           all="Whatever became of it"
           options={Object.entries(OUTPUT_WORDS)}
         />
-        {workflow === undefined ? <ChooseWorkflow /> : <ChooseVersion workflow={workflow} />}
+        {workflow === undefined && <ChooseWorkflow />}
+        {of !== undefined && <ChooseVersion workflow={of} />}
         <ChooseConnection />
         <ChooseTime />
       </Filters>

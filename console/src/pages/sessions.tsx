@@ -29,6 +29,7 @@ const RESULTS = [
 export function SessionList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();
   const span = useSpan();
+  const of = workflow ?? filter.get('workflow');
   const names = useWorkflowNames();
   const list = useList('GET /api/sessions', {
     ...span,
@@ -36,7 +37,7 @@ export function SessionList({ workflow }: { readonly workflow?: string }) {
     status: filter.get('status') as Session['result'] | undefined,
     trigger: filter.get('trigger') as Trigger | undefined,
     version: filter.get('version'),
-    workflow: workflow ?? filter.get('workflow'),
+    workflow: of,
   });
   const ofWorkflow: Column<Session> = {
     head: 'Workflow',
@@ -49,7 +50,8 @@ export function SessionList({ workflow }: { readonly workflow?: string }) {
         <SearchField label="Search sessions" />
         <Choose label="How it ended" name="status" all="However it ended" options={RESULTS} />
         <Choose label="What set it off" name="trigger" all="Whatever set it off" options={TRIGGERS} />
-        {workflow === undefined ? <ChooseWorkflow /> : <ChooseVersion workflow={workflow} />}
+        {workflow === undefined && <ChooseWorkflow />}
+        {of !== undefined && <ChooseVersion workflow={of} />}
         <ChooseTime />
       </Filters>
       <Rows

@@ -5,14 +5,16 @@ import { navigate, usePlace } from '../app/router.tsx';
 /** A filter is a part of the address, so that what is seen can be sent to somebody. */
 export function useFilter(): {
   readonly get: (name: string) => string | undefined;
-  readonly set: (name: string, value: string | undefined) => void;
+  /** What another filter was chosen for is left out with it: the versions of one workflow are not those of another. */
+  readonly set: (name: string, value: string | undefined, leaves?: readonly string[]) => void;
   readonly isSet: boolean;
 } {
   const { path, query } = usePlace();
   return {
     get: (name) => query.get(name) ?? undefined,
-    set(name, value) {
+    set(name, value, leaves = []) {
       const next = new URLSearchParams(query);
+      for (const each of leaves) next.delete(each);
       if (value === undefined || value === '') next.delete(name);
       else next.set(name, value);
       navigate(next.size === 0 ? path : `${path}?${next}`, { replace: true });
@@ -72,14 +74,16 @@ interface ChooseProps {
   readonly name: string;
   readonly all: string;
   readonly options: readonly (readonly [value: string, text: string])[];
+  /** Filters that mean nothing once this one is another. */
+  readonly leaves?: readonly string[];
 }
 
-export function Choose({ label, name, all, options }: ChooseProps) {
+export function Choose({ label, name, all, options, leaves = [] }: ChooseProps) {
   const filter = useFilter();
   return (
     <label className="choose">
       <span className="unseen">{label}</span>
-      <select value={filter.get(name) ?? ''} onChange={(event) => filter.set(name, event.target.value)}>
+      <select value={filter.get(name) ?? ''} onChange={(event) => filter.set(name, event.target.value, leaves)}>
         <option value="">{all}</option>
         {options.map(([value, text]) => (
           <option key={value} value={value}>

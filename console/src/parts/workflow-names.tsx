@@ -12,7 +12,13 @@ export function useWorkflowNames(): ReadonlyMap<string, string> {
 export function ChooseWorkflow() {
   const names = [...useWorkflowNames().values()];
   return (
-    <Choose label="Workflow" name="workflow" all="All workflows" options={names.map((name) => [name, name] as const)} />
+    <Choose
+      label="Workflow"
+      name="workflow"
+      all="All workflows"
+      options={names.map((name) => [name, name] as const)}
+      leaves={['version', 'topic']}
+    />
   );
 }
 
