@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, readonly string[] | { readonly why: stri
   backup: ['POST /api/backup'],
   restore: here('it makes a data folder that no engine has yet'),
   doctor: ['GET /api/doctor'],
+  retention: ['GET /api/retention', 'POST /api/retention/preview', 'POST /api/retention/run'],
   'migrate-store': here('it moves a data folder that no engine has open'),
   example: here('it starts engines of its own'),
   executor: here('it is the engine'),

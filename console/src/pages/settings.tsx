@@ -12,6 +12,7 @@ import { Channels } from '../parts/channels.tsx';
 import { Doctor } from '../parts/doctor.tsx';
 import { NewToken } from '../parts/new-token.tsx';
 import { Notices } from '../parts/notices.tsx';
+import { Retention } from '../parts/retention.tsx';
 import { mayWords } from '../parts/scopes.ts';
 import { Facts, Section } from '../parts/section.tsx';
 import { Tabs } from '../parts/tabs.tsx';
@@ -75,6 +76,7 @@ function useMe() {
 function General() {
   const me = useMe();
   const { data: health } = useAnswer('GET /api/health', {});
+  const isAdmin = me?.scopes.includes('admin') ?? false;
   return (
     <>
       <Section title="You" isBoxed>
@@ -114,7 +116,8 @@ function General() {
         )}
         <Doctor />
       </Section>
-      {me?.scopes.includes('admin') && <Backup />}
+      <Retention mayAct={isAdmin || (me?.scopes.includes('operate') ?? false)} mayRemove={isAdmin} />
+      {isAdmin && <Backup />}
     </>
   );
 }

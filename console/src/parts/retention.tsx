@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import { useAct } from '../api/act.ts';
+import { ask } from '../api/ask.ts';
+import { useAnswer } from '../api/queries.ts';
+import type { HistoryRows } from '../api-types.ts';
+import { count } from '../words/words.ts';
+import { Confirm } from './confirm.tsx';
+import { Facts, Section } from './section.tsx';
+import { Ago } from './time.tsx';
+import { Trouble } from './trouble.tsx';
+
+/** How long history is kept; what would go now is shown before anything does. */
+export function Retention({ mayAct, mayRemove }: { readonly mayAct: boolean; readonly mayRemove: boolean }) {
+  const { data } = useAnswer('GET /api/retention', {});
+  const [found, setFound] = useState<{ readonly removable: HistoryRows; readonly isWhole: boolean }>();
+  const look = useAct();
+  const act = useAct();
+  if (!data) return null;
+  const { keepDays, last } = data;
+
+  async function remove(): Promise<void> {
+    const isDone = await act.run(
+      () => ask('POST /api/retention/run', {}, { body: {} }),
+      () => ({ title: 'Old history is being removed', description: 'A little at a time, beside everything else.' }),
+    );
+    if (isDone) setFound(undefined);
+  }
+
+  return (
+    <Section title="History" isBoxed>
+      <Facts
+        facts={[
+          ['Kept for', keepDays === null ? 'ever' : count(keepDays, 'day')],
+          ...(last === null
+            ? []
+            : [
+                ['Last removed', <Ago key="at" at={last.endedAt} className="" />] as const,
+                ['What was removed', rowsWords(last.removed)] as const,
+              ]),
+        ]}
+      />
+      {keepDays === null && (
+        <p className="quiet">
+          With <code>retention: {'{ keepDays: 90 }'}</code> in <code>pawl.config.ts</code> what is over and older than
+          that is removed; never what a promise needs.
+        </p>
+      )}
+      {keepDays !== null && mayAct && (
+        <div className="actions">
+          <button
+            type="button"
+            className="button"
+            title="Counts what is over and old enough; nothing is removed."
+            disabled={look.isBusy}
+            onClick={() =>
+              void look.run(
+                async () => {
+                  const answer = await ask('POST /api/retention/preview', {}, { body: {} });
+                  setFound(answer);
+                  return answer;
+                },
+                ({ removable }) => ({ title: `Would be removed now: ${rowsWords(removable)}` }),
+              )
+            }
+          >
+            See what would be removed
+          </button>
+        </div>
+      )}
+      {look.error !== undefined && <Trouble error={look.error} />}
+      {found &&
+        (mayRemove ? (
+          <Confirm
+            label="Remove old history"
+            yes="remove it now"
+            act={act}
+            onYes={() => void remove()}
+            onNo={() => setFound(undefined)}
+          >
+            <p>{foundWords(found)} It goes for good, now instead of within the hour.</p>
+          </Confirm>
+        ) : (
+          <p>{foundWords(found)}</p>
+        ))}
+    </Section>
+  );
+}
+
+function foundWords({ removable, isWhole }: { readonly removable: HistoryRows; readonly isWhole: boolean }): string {
+  return `${isWhole ? '' : 'At least '}${rowsWords(removable)}.`;
+}
+
+function rowsWords({ runs, events, mutations, inputs }: HistoryRows): string {
+  const parts = [count(runs, 'run'), count(events, 'event'), count(mutations, 'output'), count(inputs, 'input')];
+  return runs + events + mutations + inputs === 0 ? 'nothing' : parts.join(', ');
+}
