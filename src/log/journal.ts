@@ -4,7 +4,7 @@ import type { Mutation, Run, Write } from '#model';
 import type { Line } from './line.ts';
 
 /** Runs and calls whose workflow is remembered: far more than are under way at once. */
-const REMEMBERED_MAX = 10_000;
+const REMEMBERED_MAX = 1_000;
 
 type About = Line['about'];
 

@@ -7,7 +7,7 @@ import { OTHER, Recent, Tally } from './tally.ts';
 export { LABELS_MAX, OTHER } from './tally.ts';
 
 /** Runs and calls whose workflow or connection is remembered: far more than are under way at once. */
-const REMEMBERED_MAX = 10_000;
+const REMEMBERED_MAX = 1_000;
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const UNITS = [1, 2, 4, 8, 16, 32, 64];
 

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { Agent, request } from 'undici';
 import { type CallSecrets, callSecrets, type SecretReference, type SecretSource } from '#connector';
 import { type Channel, failed, type Message, type Told, unknown } from './channel.ts';
 
@@ -47,6 +46,8 @@ async function post(
   const body = bodyOf(message);
   const timestamp = `${Math.floor(message.at / 1_000)}`;
   const signature = createHmac('sha256', key).update(`${message.id}.${timestamp}.${body}`).digest('base64');
+  // Only where somebody is told something: it takes 10 MB.
+  const { Agent, request } = await import('undici');
   const dispatcher = new Agent({ connections: 1, connectTimeout: ANSWER_MS_MAX });
   try {
     const answer = await request(url, {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { LookupFunction, Socket } from 'node:net';
-import { Client } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '#base';
 import { openSocket } from './guarded-socket.ts';
 

@@ -26,6 +26,8 @@ interface Asked extends Partial<RunHeader> {
 /** For tests: the child's own code in this process, its pipes replaced by two lists. */
 export class ChildInProcess {
   readonly server: Server;
+  /** How much of the current message had been answered at each collection. */
+  readonly collectedAfter: number[] = [];
   #inbox: Buffer[] = [];
   #outbox: Buffer[] = [];
   #generation = 0;
@@ -42,7 +44,9 @@ export class ChildInProcess {
         return (user + system) / 1_000;
       },
       nowMs: () => performance.now(),
-      collect: () => undefined,
+      collect: () => {
+        this.collectedAfter.push(this.#outbox.length);
+      },
     };
     const all = { ...LIMITS, ...limits };
     const prelude = new TextEncoder().encode(preludeCode(all));

@@ -262,3 +262,14 @@ test('a result there is no memory left to say is the limit, never nothing', () =
   }
   assert.deepEqual(ends, new Set(['memory', 200_000]));
 });
+
+test('memory a script has filled is given back before it is answered, so that whoever comes next does not wait for it', () => {
+  const child = new ChildInProcess();
+  const fill = "const all = []; try { for (;;) all.push(new Uint8Array(1e6).fill(1)); } catch { throw 'full'; }";
+  const said = child.frames({ phase: 'producer', code: producer(fill) });
+  assert.equal(said.at(-1)?.kind, FRAME.done);
+  const beforeTheEnd = [said.length - 1];
+  assert.deepEqual(child.collectedAfter, beforeTheEnd);
+  child.run({ phase: 'producer', scriptId: 'other', code: producer('return 1;') });
+  assert.deepEqual(child.collectedAfter, beforeTheEnd);
+});

@@ -52,6 +52,8 @@ export class Server {
   #discarded = 0;
   #loads = 0;
   #isLittered = false;
+  /** A large one was thrown away. */
+  #isFlooded = false;
   #lateRun: number | undefined;
 
   constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
@@ -71,8 +73,7 @@ export class Server {
   serve(): void {
     for (let count = 1; ; count++) {
       // After the answer went out, so that nobody waits for it, and when nothing here holds on to an instance any more.
-      if (this.#isLittered || count % Server.COLLECT_EVERY === 0) this.#io.collect();
-      this.#isLittered = false;
+      if (this.#isLittered || count % Server.COLLECT_EVERY === 0) this.#collect();
       const frame = this.#pipe.read();
       if (frame === undefined) return;
       // Answers and goodbyes to a message that ended before they came.
@@ -280,9 +281,15 @@ export class Server {
 
   #discard(instance: Instance): void {
     this.#discarded++;
-    if (this.#discarded < Server.DISCARDED_MAX && instance.bytes.length < Server.LARGE_BYTES) return;
+    if (instance.bytes.length >= Server.LARGE_BYTES) this.#isFlooded = true;
+    if (this.#discarded >= Server.DISCARDED_MAX) this.#isLittered = true;
+  }
+
+  #collect(): void {
+    this.#io.collect();
     this.#discarded = 0;
-    this.#isLittered = true;
+    this.#isLittered = false;
+    this.#isFlooded = false;
   }
 
   #newInstance(): Instance {
@@ -348,6 +355,8 @@ export class Server {
               : phase === 'mutate' && { mutate: 'none' as const }),
           };
     const params = outcome.kind === 'mutation' ? outcome.params : none;
+    // Whoever filled it waits until it is given back, and not whoever comes next.
+    if (this.#isFlooded) this.#collect();
     this.#pipe.send(FRAME.done, message.generation, [
       new TextEncoder().encode(JSON.stringify(header)),
       (outcome.kind === 'failed' ? undefined : result) ?? none,
