@@ -1,7 +1,7 @@
-// One event: three durable steps (prepare, the POST, next), as a workflow of DBOS. `dbos.mjs URL EFFECTS EVENTS IN_FLIGHT` prints how many milliseconds it took.
+// One event: three durable steps (prepare, the POST, next), as a workflow of DBOS. `dbos.mjs URL EFFECTS EVENTS IN_FLIGHT WARM` prints how many milliseconds it took.
 import { DBOS } from '@dbos-inc/dbos-sdk';
 
-const [, , url, effects, events, inFlight] = process.argv;
+const [, , url, effects, events, inFlight, warm] = process.argv;
 const post = async (id) => {
   const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify({ id }) });
   return (await answer.json()).ref;
@@ -23,7 +23,7 @@ const drive = async (count, from) => {
   };
   await Promise.all(Array.from({ length: Number(inFlight) }, line));
 };
-await drive(Number(inFlight) * 2, 'warm');
+await drive(Number(warm), 'warm');
 const startedAt = performance.now();
 await drive(Number(events), 'event');
 process.stdout.write(`${performance.now() - startedAt}\n`);

@@ -1,7 +1,7 @@
 // One event: a job of graphile-worker that makes the POST; it is durable before and after. Same arguments as dbos.mjs.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 
-const [, , url, effects, events, inFlight] = process.argv;
+const [, , url, effects, events, inFlight, warm] = process.argv;
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error(message);
 });
@@ -34,7 +34,7 @@ const drive = async (count) => {
   await utils.addJobs(Array.from({ length: count }, (_, i) => ({ identifier: 'book', payload: { id: String(i) } })));
   await ended;
 };
-await drive(Number(inFlight) * 2);
+await drive(Number(warm));
 const startedAt = performance.now();
 await drive(Number(events));
 process.stdout.write(`${performance.now() - startedAt}\n`);
