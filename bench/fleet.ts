@@ -61,7 +61,7 @@ async function compare(inFlight: number): Promise<void> {
   const others = installed();
   for (let round = 0; round < ROUNDS; round++) {
     rates.engine.push((EVENTS * 1_000) / (await onCopy(start, (url) => engineRound(url, inFlight))));
-    rates.bare.push((EVENTS * 1_000) / (await onCopy(start, (url) => replay(url, tape))));
+    rates.bare.push(((WARM + EVENTS) * 1_000) / (await onCopy(start, (url) => replay(url, tape))));
     if (!others) continue;
     rates.dbos.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('dbos.mjs', url, inFlight))));
     rates.graphile.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('graphile.mjs', url, inFlight))));
@@ -69,8 +69,8 @@ async function compare(inFlight: number): Promise<void> {
   const cells = [
     inFlight,
     ...Object.values(rates).map((each) => (each.length === 0 ? '–' : median(each).toFixed(0))),
-    (commitsIn(tape) / EVENTS).toFixed(2),
-    (tape.length / EVENTS).toFixed(2),
+    (commitsIn(tape) / (WARM + EVENTS)).toFixed(2),
+    (tape.length / (WARM + EVENTS)).toFixed(2),
   ];
   console.log(cells.map((cell, i) => String(cell).padStart([9, 11, 9, 9, 13, 10, 14][i] ?? 9)).join(''));
 }
