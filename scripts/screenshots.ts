@@ -55,6 +55,8 @@ async function takeAll(
       await page.setViewportSize({ width, height: Math.min(tall, Math.max(height, content)) });
       await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     }
+    // What was pressed to get here may have moved the page.
+    await page.evaluate('window.scrollTo(0, 0)');
     const picture = await asWebp(press, await page.screenshot({ animations: 'disabled' }));
     const path = join(FOLDER, `${sight.name}-${size}-${colorScheme}.webp`);
     writeFileSync(path, picture);

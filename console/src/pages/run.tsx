@@ -43,9 +43,7 @@ function OneRun({ shown }: { readonly shown: ShownRun }) {
       }
     >
       {row.handlerType === 'consumer' && <Timeline shown={shown} />}
-      <Section title="About it" isBoxed>
-        <Facts facts={factsOf(row)} />
-      </Section>
+      <Facts isBoxed facts={factsOf(row)} />
       {row.error !== null && (
         <Section title="Why it stopped" isBoxed>
           <p className="said">{row.error}</p>

@@ -31,6 +31,7 @@ interface FactsProps {
 
 /** Names and values, for what is known of one thing. */
 export function Facts({ facts, isBoxed = false }: FactsProps) {
+  if (facts.length === 0) return null;
   return (
     <dl className={isBoxed ? 'facts card page-facts' : 'facts'}>
       {facts.map(([name, value]) => (
