@@ -59,7 +59,7 @@ test('the palette finds anything by a part of its title or by its id, and goes t
   await keyboard.type(api.stage.lastRun().id);
   await visitor.page.getByRole('option', { name: /^(book|tell)/ }).waitFor();
   await keyboard.press('Enter');
-  await visitor.sees('About it');
+  await visitor.sees('In session');
   await keyboard.press('Control+k');
   await keyboard.type('zzz-nothing');
   await visitor.sees(/Nothing has “zzz-nothing”/);
