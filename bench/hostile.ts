@@ -59,10 +59,12 @@ try {
   );
   const calm: number[] = [];
   const beside = new Map<string, { waits: number[]; count: number }>();
+  const attackers = new Map<string, WorkflowId>();
+  for (const [kind, body] of Object.entries(HOSTILE)) attackers.set(kind, await attacker(kind, body));
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [kind, body] of Object.entries(HOSTILE)) {
+    for (const [kind, workflow] of attackers) {
       calm.push(...(await paced(workflows, perSecond)));
-      const attack = attacking(kind, body);
+      const attack = attacking(workflow);
       const waits = await paced(workflows, perSecond);
       const known = beside.get(kind) ?? { waits: [], count: 0 };
       beside.set(kind, { waits: [...known.waits, ...waits], count: known.count + (await attack.end()) });
@@ -111,17 +113,25 @@ async function deployed(to: App, name: string, code: (name: string) => string): 
   return workflow;
 }
 
-/** One hostile script after the other, each a workflow of its own, until it is told to end; gives how many there were. */
-function attacking(kind: string, body: string): { end(): Promise<number> } {
+/** A hostile script, deployed and found out: it has run once, and waits for somebody to look at it. */
+async function attacker(kind: string, body: string): Promise<WorkflowId> {
+  const workflow = await deployed(app, kind.replaceAll(' ', '-'), (name) => {
+    return `globalThis.__pawl_workflow = { name: '${name}', uses: { shop: 'http' }, topics: { out: {} }, consumers: {},
+      producers: { h: { publishes: ['out'], schedule: { interval: '1d' }, async handler(ctx) { ${body} } } } };`;
+  });
+  await stoppedAgain(workflow);
+  return workflow;
+}
+
+/** Somebody who lets it go on each time it was stopped, without a pause, until they are told to end; gives how often. */
+function attacking(workflow: WorkflowId): { end(): Promise<number> } {
   let isOver = false;
   const attack = async (): Promise<number> => {
     let count = 0;
     for (; !isOver; count++) {
-      const workflow = await deployed(app, `${kind.replaceAll(' ', '-')}-${sent}-${count}`, (name) => {
-        return `globalThis.__pawl_workflow = { name: '${name}', uses: { shop: 'http' }, topics: { out: {} }, consumers: {},
-          producers: { h: { publishes: ['out'], schedule: { interval: '1d' }, async handler(ctx) { ${body} } } } };`;
-      });
-      await until(async () => (await app.engine.reader.fetch('workflow', workflow))[0]?.maintenance === true);
+      await app.engine.manager.exitMaintenanceMode(workflow, BY, false);
+      await app.engine.manager.requestExecution(workflow, 'manual', BY);
+      await stoppedAgain(workflow);
     }
     return count;
   };
@@ -132,6 +142,10 @@ function attacking(kind: string, body: string): { end(): Promise<number> } {
       return done;
     },
   };
+}
+
+function stoppedAgain(workflow: WorkflowId): Promise<void> {
+  return until(async () => (await app.engine.reader.fetch('workflow', workflow))[0]?.maintenance === true);
 }
 
 /** Events a second when everything is published at once. */
