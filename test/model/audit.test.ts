@@ -138,6 +138,6 @@ forEachStore('what a worker does is no act of a person', async (world) => {
     'ada create wf_00001',
     'ada add version scr_00001 1.0',
     'ada activate scr_00001 1.0',
-    'ada publish wf_00001 1 events',
+    'ada publish wf_00001 1 event',
   ]);
 });

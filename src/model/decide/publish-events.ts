@@ -21,7 +21,8 @@ export function publishEvents(draft: Draft, command: CommandOf<'publishEvents'>)
     messageIdAt: (index) => `${position}:${index}`,
     causes: () => [],
   });
-  audit(draft, command.by, 'publish', workflow.id, `${published.length} events`);
+  const { length } = published;
+  audit(draft, command.by, 'publish', workflow.id, `${length} event${length === 1 ? '' : 's'}`);
   settle(draft, workflow.id, true);
   return { published };
 }
