@@ -101,7 +101,19 @@ export class Judge {
     if (!row) this.#stage.fail(`a call for ${events.join(', ')} goes out, and no ledger row says so`);
     else if (this.#sent.has(row.id)) this.#stage.fail(`call ${row.id} goes out a second time`);
     else this.#sent.add(row.id);
+    if (row && !this.#isAllowed(row)) this.#stage.fail(`call ${row.id} goes out, and nobody was asked for it`);
     return row?.id;
+  }
+
+  /** What the connection asks for, against what people said outside; whatever the row says of it. */
+  #isAllowed({ id, workflowId, method }: Mutation): boolean {
+    const { approvals } = this.#stage.outside;
+    const { approval } = this.#stage.history.world;
+    const isFirst = () => {
+      const calls = this.#stage.life.opened?.rows().mutations.values() ?? [];
+      return !calls.some((row) => row.workflowId === workflowId && row.method === method && approvals.has(row.id));
+    };
+    return approval === 'never' || approvals.has(id) || (approval === 'first' && !isFirst());
   }
 
   died(place: Place, life: number): void {

@@ -62,6 +62,8 @@ const LANDS: Readonly<Record<CallEnd, 'at once' | 'late' | 'very late' | 'never'
 export class Outside {
   readonly calls: Call[] = [];
   readonly claims: Claim[] = [];
+  /** Calls that somebody said yes to. */
+  readonly approvals = new Set<MutationId>();
   /** Events and deliveries whose sender was told that they are kept, as `workflow topic message`. */
   readonly accepted = new Set<string>();
   /** What cannot be seen from outside of what scripts did: whose `mutate` made no call, and what the last phase of a run said. */

@@ -43,7 +43,7 @@ const ACTS: Readonly<Record<PersonAct, Act>> = {
   'skip call': (d) => onCall(d, UNKNOWN, ({ id }) => d.app.engine.manager.skipMutation(id, ADA)),
   'check again': (d) => onCall(d, UNKNOWN, ({ id }) => d.app.engine.manager.checkAgain(id, ADA)),
   'set aside': (d) => onCall(d, UNKNOWN, ({ id }) => d.app.engine.manager.setAside(id, ADA)),
-  approve: (d) => onCall(d, ['pending'], ({ id }) => d.app.engine.manager.approveCall(id, ADA)),
+  approve: (d) => onCall(d, ['pending'], (row) => approve(d, row)),
   'reject by skip': (d) => onCall(d, ['pending'], ({ id }) => d.app.engine.manager.rejectCall(id, 'skip', ADA)),
   'reject by park': (d) => onCall(d, ['pending'], ({ id }) => d.app.engine.manager.rejectCall(id, 'park', ADA)),
   'approve grant': (d) => onWorkflow(d, (id) => d.app.engine.manager.approveGrant(id, ADA)),
@@ -107,6 +107,18 @@ export async function claim({ stage, app }: Pick<Doing, 'stage' | 'app'>, row: M
     });
   } catch (error) {
     if (isNo(error)) stage.outside.claims.splice(stage.outside.claims.indexOf(claimed), 1);
+    throw error;
+  }
+}
+
+/** Says yes to a call, unless the engine would not hear it. */
+export async function approve({ stage, app }: Pick<Doing, 'stage' | 'app'>, { id }: Mutation) {
+  const isNew = !stage.outside.approvals.has(id);
+  stage.outside.approvals.add(id);
+  try {
+    await app.engine.manager.approveCall(id, ADA);
+  } catch (error) {
+    if (isNo(error) && isNew) stage.outside.approvals.delete(id);
     throw error;
   }
 }

@@ -3,7 +3,8 @@
 //   --hours N       random ones for so long, with a running total
 //   --seed N        the same random histories again
 //   --replay FILE   one history, told moment by moment
-//   --faults WORDS  every seeded fault whose name has these words, with the history that caught it
+//   --faults WORDS  every seeded fault whose name has these words, with the history that caught it;
+//                   with --from N --count N only so many of them, from the Nth on
 
 import { parseArgs } from 'node:util';
 import { Coverage } from './coverage.ts';
@@ -25,6 +26,8 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     replay: { type: 'string' },
     faults: { type: 'boolean' },
+    from: { type: 'string', default: '0' },
+    count: { type: 'string' },
   },
 });
 
@@ -35,7 +38,10 @@ const TOTAL_EVERY_MS = 60 * SECOND;
 
 async function main(): Promise<number> {
   if (values.replay !== undefined) return replay(values.replay, say);
-  if (values.faults) return runFaults(positionals, say);
+  if (values.faults) {
+    const count = values.count === undefined ? {} : { count: Number(values.count) };
+    return runFaults(positionals, say, { from: Number(values.from), ...count });
+  }
   const seed = Number(values.seed ?? Date.now() % 2 ** 31);
   say(`seed ${seed}`);
   return values.hours === undefined ? playOnce(seed) : playFor(Number(values.hours) * HOUR, seed);

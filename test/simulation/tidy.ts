@@ -1,7 +1,7 @@
 import type { App } from '#app';
 import { RefusedError } from '#base';
 import type { Event, Mutation, Rows, Workflow } from '#model';
-import { ADA, byAge, claim, deploy } from './person.ts';
+import { ADA, approve, byAge, claim, deploy } from './person.ts';
 import { SHOP } from './shapes.ts';
 import type { Stage } from './stage.ts';
 
@@ -33,7 +33,7 @@ export class Tidying {
     const { id, holds, heldConnections, grantMissing, maintenanceRunId, quiet } = workflow;
     const calls = byAge(rows.mutations.matching((row) => row.workflowId === id));
     const waiting = calls.find((row) => isWaiting(row, this.#stage.loop.now()));
-    if (waiting) return () => manager.approveCall(waiting.id, ADA);
+    if (waiting) return () => approve({ stage: this.#stage, app }, waiting);
     if (grantMissing) return () => manager.approveGrant(id, ADA);
     if (heldConnections.length > 0) return () => manager.cureConnection(SHOP, ADA);
     const asked = calls.find((row) => row.status === 'indeterminate');

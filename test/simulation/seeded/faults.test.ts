@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
 import { seededTexts } from '../../faults/fault.ts';
 import { readSource } from '../../faults/suite.ts';
+import { GUARDED_FAULTS } from './behind-guards.ts';
 import { SEEDED } from './faults.ts';
 import { HOST_FAULTS } from './in-hosts.ts';
 import { runFaults } from './run.ts';
@@ -26,7 +27,7 @@ test('there are faults enough for the simulation, in every room, each with a nam
 });
 
 test('every fault around the rules still finds its place, and what it puts there is TypeScript', () => {
-  const stale = HOST_FAULTS.flatMap((fault) => {
+  const stale = [...HOST_FAULTS, ...GUARDED_FAULTS].flatMap((fault) => {
     try {
       for (const text of seededTexts(fault, readSource)) stripTypeScriptTypes(text);
       return [];

@@ -1,5 +1,6 @@
 import type { Fault } from '../../faults/fault.ts';
 import { FAULTS } from '../../faults/faults.ts';
+import { GUARDED_FAULTS } from './behind-guards.ts';
 import { HOST_FAULTS } from './in-hosts.ts';
 
 /** Of the faults the whole suite is measured by, those that break a promise and not only a rule. */
@@ -42,8 +43,6 @@ const FROM_THE_SUITE: readonly string[] = [
   "the key changes after somebody's not done",
   'Bug 4: a retry does not take the reservations over',
   'a retry leaves the pointer at the run it retries',
-  'a run is retried while nobody knows whether its call happened',
-  'a recorded call is sent although nobody approved it',
   'a retry does not know what was prepared',
   'a skip commits the run although next is owed',
   'a rejected call releases its events, and asks again for ever',
@@ -62,7 +61,7 @@ const FROM_THE_SUITE: readonly string[] = [
   'a failed batch is not rolled back',
 ];
 
-export const SEEDED: readonly Fault[] = [...HOST_FAULTS, ...FROM_THE_SUITE.map(named)];
+export const SEEDED: readonly Fault[] = [...HOST_FAULTS, ...GUARDED_FAULTS, ...FROM_THE_SUITE.map(named)];
 
 function named(name: string): Fault {
   const fault = FAULTS.find((one) => one.name === name);
