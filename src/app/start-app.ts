@@ -174,7 +174,8 @@ export function runApp(parts: AppParts): App {
   };
 }
 
-interface Membership extends FleetPlace {
+/** What a process is in its fleet. */
+export interface Membership extends Omit<FleetPlace, 'url'> {
   readonly member: Member;
   readonly config: FleetConfig;
   readonly onLost: (error: unknown) => void;
@@ -185,7 +186,7 @@ const FLEET_SLEEP_MS_MAX = 2_000;
 const CONCURRENCY = 32;
 
 /** The same parts for one of many processes: an executor hands off, a worker takes and runs, and one process may be both. */
-function runMember(parts: AppParts, place: Membership): App {
+export function runMember(parts: AppParts, place: Membership): App {
   const { engine, clock, onError } = parts;
   const { member, config, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost } = place;
   const { host, ledger, beginDraining } = hostOf(parts);

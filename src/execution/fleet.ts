@@ -1,6 +1,15 @@
 import { type Clock, type IdSource, monotonicIds, PawlError } from '#base';
 import type { Write } from '#model';
-import { openPostgresHistory, openPostgresReader, openPostgresStore, Switchboard } from '#store';
+import {
+  type LaterHistory,
+  type LaterReader,
+  openPostgresHistory,
+  openPostgresReader,
+  openPostgresStore,
+  type Store,
+  Switchboard,
+  type SwitchboardOptions,
+} from '#store';
 import { type Change, ChangeFeed } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DatabaseClock } from './database-clock.ts';
@@ -15,10 +24,32 @@ export interface FleetOptions {
   readonly name: string;
   readonly pool: string;
   readonly leaseMs?: number | undefined;
+  readonly ids?: IdSource;
   readonly onFatal?: ((error: unknown) => void) | undefined;
   readonly observer?: Observer | undefined;
   /** Old history is removed here. */
   readonly prunes?: boolean | undefined;
+}
+
+/** The line on which processes call each other, and ask what time it is. */
+export type Line = Pick<Switchboard, 'call' | 'now' | 'close'>;
+
+/** Where the tables are, and who else is there. */
+export interface FleetDatabase {
+  openLine(hearing: Omit<SwitchboardOptions, 'url'>): Promise<Line>;
+  /** What each commit calls to the others is said by `callFor`. */
+  openStore(callFor: (writes: readonly Write[]) => string | undefined): Promise<Store>;
+  openReader(): Promise<LaterReader>;
+  openHistory(): Promise<LaterHistory>;
+}
+
+function onPostgres({ url, role, prunes }: FleetOptions): FleetDatabase {
+  return {
+    openLine: (hearing) => Switchboard.open({ url, ...hearing }),
+    openStore: (callFor) => openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role, prunes }),
+    openReader: () => openPostgresReader(url),
+    openHistory: () => openPostgresHistory(url),
+  };
 }
 
 /** One process among many at the same database. */
@@ -41,37 +72,30 @@ const CHANGES_MAX = 60;
  * Joins whoever works on this database already. Nobody is taken for dead here: that is the reaper's, by the leases. What this
  * process commits is called to the others, and what they call is told to whoever listens here.
  */
-export async function joinFleet(options: FleetOptions): Promise<Member> {
-  const { url, role, leaseMs = LEASE_MS } = options;
+export async function joinFleet(options: FleetOptions, database = onPostgres(options)): Promise<Member> {
+  const { role, leaseMs = LEASE_MS } = options;
   const changes = new ChangeFeed();
   const { observer } = options;
   changes.onWrites = observer && ((writes) => observer.wrote(writes));
   const origin = process.pid.toString(36) + Math.random().toString(36).slice(2, 8);
-  const switchboard = await Switchboard.open({
-    url,
+  const line = await database.openLine({
     hear: (text) => hear(changes, origin, text),
     missed: () => changes.tellMissed(),
   });
-  const clock = new DatabaseClock(switchboard);
+  const clock = new DatabaseClock(line);
   await clock.set();
-  const ids: IdSource = monotonicIds(clock);
-  const callFor = (writes: readonly Write[]): string | undefined => urgentCall(origin, writes);
-  const store = await openPostgresStore({
-    url,
-    callFor,
-    role: role === 'both' ? undefined : role,
-    prunes: options.prunes,
-  });
-  const [reader, history] = await Promise.all([openPostgresReader(url), openPostgresHistory(url)]);
+  const ids = options.ids ?? monotonicIds(clock);
+  const store = await database.openStore((writes) => urgentCall(origin, writes));
+  const [reader, history] = await Promise.all([database.openReader(), database.openHistory()]);
   const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
   const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
-  const gossip = new Gossip(changes, switchboard, origin);
+  const gossip = new Gossip(changes, line, origin);
   const letGo = async (): Promise<void> => {
     gossip.close();
     queue.close();
-    await Promise.all([history.close(), reader.close(), switchboard.close(), store.close()]);
+    await Promise.all([history.close(), reader.close(), line.close(), store.close()]);
   };
   try {
     // Also an executor is seen among the workers; it takes nothing, so nothing of its is ever reaped.
@@ -154,7 +178,7 @@ function callOf(text: string): Call | undefined {
 
 /** What people look at elsewhere is told a little later, many changes in one call, whoever dies in between. */
 class Gossip {
-  readonly #switchboard: Switchboard;
+  readonly #line: Line;
   readonly #origin: string;
   readonly #forget: readonly (() => void)[];
   #changes = new Map<string, Change>();
@@ -162,8 +186,8 @@ class Gossip {
   #tellAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(changes: ChangeFeed, switchboard: Switchboard, origin: string) {
-    this.#switchboard = switchboard;
+  constructor(changes: ChangeFeed, line: Line, origin: string) {
+    this.#line = line;
     this.#origin = origin;
     this.#forget = [
       changes.listenOwn((own) => this.#gather(own)),
@@ -200,7 +224,7 @@ class Gossip {
     this.#isDue = false;
     const text = changes.length > CHANGES_MAX ? '' : JSON.stringify(call);
     // Nobody depends on it: whoever has to know looks by themselves now and then.
-    this.#switchboard.call(text).catch(() => undefined);
+    this.#line.call(text).catch(() => undefined);
   }
 }
 

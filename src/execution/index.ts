@@ -6,7 +6,7 @@ export { openReader, type Reader } from '#store';
 export { type Change, ChangeFeed } from './changes.ts';
 export { CommitQueue } from './commit-queue.ts';
 export { type Engine, type EngineData, type EngineOptions, type Observer, openEngine, startEngine } from './engine.ts';
-export { EXECUTORS, type FleetOptions, joinFleet, type Member } from './fleet.ts';
+export { EXECUTORS, type FleetDatabase, type FleetOptions, joinFleet, type Line, type Member } from './fleet.ts';
 export { ExecutionModelManager, type ModelSteps } from './manager.ts';
 export type { ExecutorPort, OperatorPort, WorkerPort } from './ports.ts';
 export { executorPort, operatorPort, workerPort } from './ports.ts';

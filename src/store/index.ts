@@ -11,7 +11,7 @@ export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { copyToPostgres } from './postgres/copy-folder.ts';
 export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
 export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';
-export { Switchboard } from './postgres/switchboard.ts';
+export { Switchboard, type SwitchboardOptions } from './postgres/switchboard.ts';
 export {
   type AgedKind,
   type AgedPage,
