@@ -1,4 +1,4 @@
-import { type MutationId, RefusedError, reach } from '#base';
+import { type MutationId, type RefusalCode, RefusedError, reach } from '#base';
 import type { Outcome } from '#connector';
 import { refusedCall } from '#ledger';
 import type { ConsumerRun, Fence } from '#model';
@@ -28,7 +28,7 @@ export async function goOnAfterCall(
     host.ledger.settled(called.mutation);
     return step;
   } catch (error) {
-    if (!(error instanceof RefusedError) || error.code !== 'fenced') throw error;
+    if (!(error instanceof RefusedError) || !TAKEN_OVER.includes(error.code)) throw error;
     // Somebody took over while the call was out: what we know is evidence, never state.
     await host.engine.manager.recordEvidence(called.mutation, {
       says: outcome.kind === 'applied' ? 'applied' : outcome.kind === 'not_done' ? 'failed' : 'uncertain',
@@ -38,6 +38,9 @@ export async function goOnAfterCall(
     return { ended: 'abandoned' };
   }
 }
+
+/** Also when whoever took over has found out by now, or somebody has said, what became of the call. */
+const TAKEN_OVER: readonly RefusalCode[] = ['fenced', 'already-resolved', 'not-active'];
 
 async function record(
   host: HandlerHost,

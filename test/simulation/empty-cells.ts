@@ -1,4 +1,15 @@
-import { CALL_ENDS, COMMIT_FAILS, LOOK_UPS, PERSON_ACTS, READ_ENDS, SCRIPT_PHASES, SCRIPT_WAYS } from './history.ts';
+import {
+  CALL_ENDS,
+  COMMIT_FAILS,
+  HAND_OFF_VIEWS,
+  LOOK_UPS,
+  MESSAGE_ENDS,
+  PERSON_ACTS,
+  READ_ENDS,
+  SCRIPT_PHASES,
+  SCRIPT_WAYS,
+  SHARED_COMMIT_FAILS,
+} from './history.ts';
 import type { PhaseOfWork } from './judge.ts';
 
 /** All that can go wrong, by the names it has in the table. */
@@ -15,6 +26,21 @@ export const FAULT_NAMES: readonly string[] = [
   ...READ_ENDS.slice(1).map((ends) => `read ${ends}`),
   ...SCRIPT_PHASES.flatMap((phase) => SCRIPT_WAYS.map((how) => `${phase} ${how}`)),
   ...PERSON_ACTS.map((act) => `person: ${act}`),
+];
+
+/** What goes wrong between several processes. */
+export const FLEET_FAULT_NAMES: readonly string[] = [
+  'die',
+  'stop',
+  'freeze',
+  'sleep',
+  'cut off',
+  'clock set back',
+  'clock set forward',
+  ...MESSAGE_ENDS.map((goes) => `message ${goes}`),
+  ...HAND_OFF_VIEWS.map((seen) => `hand-off ${seen}`),
+  ...SHARED_COMMIT_FAILS.map((fails) => `commit ${fails}`),
+  'person: cancel',
 ];
 
 interface Reason {

@@ -11,7 +11,13 @@ export interface Failure {
 }
 
 /** A death anywhere else leaves what one of these leaves. */
-const DEADLY: readonly Place[] = ['before-commit', 'after-commit', 'before the call', 'after the call'];
+const DEADLY: readonly Place[] = [
+  'to the database',
+  'before-commit',
+  'after-commit',
+  'before the call',
+  'after the call',
+];
 
 interface Moment {
   readonly number: number;
@@ -49,6 +55,32 @@ export async function explore(
     }
   }
   return undefined;
+}
+
+/**
+ * The same for several processes: without a death, with one of them dead at every moment of it, and with one that freezes there for
+ * longer than its lease and wakes; and with both, one after the other, at some of them.
+ */
+export async function exploreFleet({ history }: Scenario, coverage: Coverage): Promise<Failure | undefined> {
+  const plain = await live(history, coverage);
+  if ('violation' in plain) return plain;
+  for (const first of plain.moments) {
+    const dead = await live({ ...history, deaths: [first.number] }, coverage);
+    if ('violation' in dead) return dead;
+    const frozen = await live({ ...history, freezes: [first.number] }, coverage);
+    if ('violation' in frozen) return frozen;
+    const second = oneOf(frozen.moments, first.number);
+    if (!second) continue;
+    const both = await live({ ...history, freezes: [first.number], deaths: [second.number] }, coverage);
+    if ('violation' in both) return both;
+  }
+  return undefined;
+}
+
+/** One of those that come later; which one changes, so that many have their turn. */
+function oneOf(moments: readonly Moment[], first: number): Moment | undefined {
+  const later = moments.filter(({ number }) => number > first);
+  return later[(first * 7) % Math.max(later.length, 1)];
 }
 
 /** Of moments that leave the same one is enough; which one changes with the first death, so that all have their turn. */

@@ -1,4 +1,13 @@
-import type { CallEnd, CommitFail, LookUp, ReadEnd, ScriptPhase, ScriptWay } from './history.ts';
+import type {
+  CallEnd,
+  CommitFail,
+  HandOffView,
+  LookUp,
+  MessageEnd,
+  ReadEnd,
+  ScriptPhase,
+  ScriptWay,
+} from './history.ts';
 
 export interface ScriptFault {
   readonly phase: ScriptPhase;
@@ -13,6 +22,8 @@ export class Faults {
   readonly reads: ReadEnd[] = [];
   readonly commits: { readonly fails: CommitFail; readonly times: number }[] = [];
   readonly scripts: ScriptFault[] = [];
+  readonly messages: MessageEnd[] = [];
+  readonly handOffs: HandOffView[] = [];
 
   scriptFault(phase: ScriptPhase): ScriptFault | undefined {
     const position = this.scripts.findIndex((fault) => fault.phase === phase);

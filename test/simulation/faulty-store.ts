@@ -3,6 +3,10 @@ import type { Store, Unit, UnitOutcome } from '#store';
 import { namesIn } from './command-names.ts';
 import type { Life } from './life.ts';
 import type { Stage } from './stage.ts';
+import { onTheWay } from './way.ts';
+
+/** Longer than a worker trusts its lease, shorter than the lease. */
+const ANSWERED_LATE_MS = 30_000;
 
 const NEVER = new Promise<never>(() => undefined);
 
@@ -22,8 +26,15 @@ export class FaultyStore implements Store {
 
   async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
     if (this.#life.isDead) return NEVER;
+    if (this.#stage.isFleet) {
+      await this.#stage.pass('to the database');
+      await onTheWay(this.#stage, this.#life);
+    }
     const fault = this.#stage.faults.commits.shift();
-    if (fault) this.#stage.struck(`commit ${fault.fails}`);
+    if (fault) {
+      this.#stage.struck(`commit ${fault.fails}`);
+      this.#life.disturb(ANSWERED_LATE_MS);
+    }
     switch (fault?.fails) {
       case 'busy':
       case 'disk full':
@@ -34,6 +45,15 @@ export class FaultyStore implements Store {
       case 'lost, written':
         await this.#commit(units);
         return this.#fail(lost());
+      case 'answered late': {
+        const outcomes = await this.#commit(units);
+        await this.#stage.loop.wait(ANSWERED_LATE_MS);
+        return outcomes;
+      }
+      case 'deferred': {
+        const [first] = await this.#commit(units.slice(0, 1));
+        return units.map((_, position) => (position === 0 && first ? first : { kind: 'deferred' }));
+      }
       case undefined:
         return this.#commit(units);
     }
@@ -54,7 +74,9 @@ export class FaultyStore implements Store {
   #named(unit: Unit): Unit {
     return {
       decide: (source) => {
-        const { writes, names } = namesIn(() => unit.decide(source));
+        // The clock of a database that is shared is the one that counts.
+        const now = this.#stage.isFleet ? this.#stage.loop.now() : undefined;
+        const { writes, names } = namesIn(() => unit.decide(source, now));
         this.#stage.judge.decided(names, writes);
         return writes;
       },
@@ -68,6 +90,7 @@ export class FaultyStore implements Store {
 
   async probe(): Promise<void> {
     if (this.#life.isDead) return NEVER;
+    await onTheWay(this.#stage, this.#life);
     this.#unavailable--;
     await this.#stage.loop.answer(undefined);
     if (this.#unavailable >= 0) throw unavailable('disk full');

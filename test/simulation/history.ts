@@ -7,6 +7,8 @@ export interface History {
   readonly decisions: readonly Decision[];
   /** Moments, counted from the first, at which the process dies besides. */
   readonly deaths?: readonly number[];
+  /** The same for a process that freezes for longer than its lease, and wakes. */
+  readonly freezes?: readonly number[];
 }
 
 export interface WorldSpec {
@@ -20,6 +22,25 @@ export interface WorldSpec {
   /** Whether the outcome of a call can be looked up. */
   readonly lookUp: boolean;
   readonly approval: 'never' | 'first' | 'always';
+  /** Several processes at one database; otherwise there is one, by itself. */
+  readonly fleet?: FleetSpec;
+}
+
+export type Role = 'executor' | 'worker' | 'both';
+
+/** Who works together. */
+export const CREWS = {
+  'two workers': ['executor', 'worker', 'worker'],
+  'two executors': ['executor', 'executor', 'worker', 'worker'],
+  'three workers': ['executor', 'worker', 'worker', 'worker'],
+  'two of both': ['both', 'both'],
+} as const satisfies Record<string, readonly Role[]>;
+export type CrewName = keyof typeof CREWS;
+
+export interface FleetSpec {
+  readonly crew: CrewName;
+  /** Whether a session may take only so long. */
+  readonly hasTimeout: boolean;
 }
 
 export const SHAPES = ['book', 'chain', 'ship', 'note', 'poll'] as const;
@@ -55,7 +76,17 @@ export type ReadEnd = (typeof READ_ENDS)[number];
 
 /** `lost` is a connection that breaks at COMMIT: what became of the commit only the next process finds out. */
 export const COMMIT_FAILS = ['busy', 'disk full', 'lost, written', 'lost, not written'] as const;
-export type CommitFail = (typeof COMMIT_FAILS)[number];
+/** What only a database that others write to does: the answer is long on its way, or rows are in somebody else's hands. */
+export const SHARED_COMMIT_FAILS = ['answered late', 'deferred'] as const;
+export type CommitFail = (typeof COMMIT_FAILS)[number] | (typeof SHARED_COMMIT_FAILS)[number];
+
+/** What becomes of a call from one process to the others. */
+export const MESSAGE_ENDS = ['lost', 'twice', 'late', 'overtaken'] as const;
+export type MessageEnd = (typeof MESSAGE_ENDS)[number];
+
+/** How a worker sees what was handed off: also what others have taken long ago, nothing of it for once, or as it was long before. */
+export const HAND_OFF_VIEWS = ['again', 'not yet', 'late'] as const;
+export type HandOffView = (typeof HAND_OFF_VIEWS)[number];
 
 export const SCRIPT_PHASES = ['produce', 'prepare', 'mutate', 'next'] as const;
 export type ScriptPhase = (typeof SCRIPT_PHASES)[number];
@@ -107,6 +138,11 @@ export type Happening =
   | { readonly do: 'read'; readonly ends: ReadEnd }
   | { readonly do: 'commit'; readonly fails: CommitFail; readonly times?: number }
   | { readonly do: 'script'; readonly phase: ScriptPhase; readonly how: ScriptWay; readonly variant?: number }
+  /** A process among several: it does nothing for so long, or nothing of the database's comes through to it. */
+  | { readonly do: 'freeze'; readonly ms: number }
+  | { readonly do: 'cut off'; readonly ms: number }
+  | { readonly do: 'message'; readonly goes: MessageEnd }
+  | { readonly do: 'hand-off'; readonly seen: HandOffView }
   | {
       readonly do: 'person';
       readonly act: PersonAct;
@@ -128,6 +164,8 @@ export const PLACES = [
   'after the call',
   'before the look-up',
   'after the look-up',
+  /** Of a process among several, on the way to the database: what it is told there is decided when it arrives. */
+  'to the database',
   'time passes',
 ] as const;
 export type Place = (typeof PLACES)[number];
@@ -136,4 +174,9 @@ export type Place = (typeof PLACES)[number];
  * `after` so many moments since the decision before it, and if it says where, at the next such place. When that does not come
  * for long, or nothing is left that could bring about a moment, it happens anyway.
  */
-export type Decision = { readonly after: number; readonly at?: Place } & Happening;
+export type Decision = {
+  readonly after: number;
+  readonly at?: Place;
+  /** Which of several processes it happens to; whoever is there when nobody is named. */
+  readonly who?: number;
+} & Happening;

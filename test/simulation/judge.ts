@@ -1,9 +1,11 @@
-import type { MutationId } from '#base';
+import type { MutationId, WorkerId } from '#base';
 import type { Mutation, Rows, Write } from '#model';
 import { THE_CALL } from './coverage.ts';
 import type { Place } from './history.ts';
+import { doubles } from './indexes.ts';
 import { illegalSteps } from './legal-steps.ts';
 import type { Call } from './outside.ts';
+import { type Decided, usurpations } from './ownership.ts';
 import type { Stage } from './stage.ts';
 import { verdict } from './verdict.ts';
 
@@ -17,6 +19,7 @@ export class Judge {
   #seen: Rows | undefined;
   #names: string[] = [];
   #writes: Write[] = [];
+  #units: Decided[] = [];
   readonly #sent = new Set<MutationId>();
   /** By handler: what the last commit that gave a state gave. */
   readonly #states = new Map<string, string>();
@@ -40,16 +43,22 @@ export class Judge {
     return this.#names;
   }
 
+  get writes(): readonly Write[] {
+    return this.#writes;
+  }
+
   /** A transaction begins. */
   begins(): void {
     this.#names = [];
     this.#writes = [];
+    this.#units = [];
   }
 
   decided(names: readonly string[], writes: readonly Write[]): void {
     if (writes.length === 0) return;
     this.#names.push(...names);
     this.#writes.push(...writes);
+    this.#units.push({ names, writes });
   }
 
   /** It is durable. */
@@ -68,7 +77,12 @@ export class Judge {
     const before = this.#seen;
     this.#seen = rows;
     if (!before) return;
-    for (const problem of illegalSteps(before, rows)) this.#stage.fail(`${this.#names.join(' + ')}: ${problem}`);
+    const problems = [
+      ...illegalSteps(before, rows),
+      ...doubles(rows, this.#writes),
+      ...this.#usurpations(before, rows),
+    ];
+    for (const problem of problems) this.#stage.fail(`${this.#names.join(' + ')}: ${problem}`);
     for (const write of this.#writes) {
       if (write.set === 'mutation.sent') this.#mayCall(rows.mutations.get(write.mutation), before, rows);
       if (write.set === 'mutation.recorded' && write.row.status === 'in_flight') this.#mayCall(write.row, before, rows);
@@ -77,6 +91,17 @@ export class Judge {
         if (run) this.#states.set(`${run.workflowId} ${run.handlerName}`, write.outputState);
       }
     }
+  }
+
+  #usurpations(before: Rows, after: Rows): string[] {
+    const { history, life, loop } = this.#stage;
+    const { fleet } = history.world;
+    if (!fleet) return [];
+    const undisturbedMs = (worker: WorkerId) =>
+      this.#stage.crew.find(({ app }) => app?.engine.self === worker)?.undisturbedMs ?? 0;
+    const by = life.app?.engine.self;
+    const moment = { before, after, by, now: loop.now(), hasTimeout: fleet.hasTimeout, undisturbedMs };
+    return this.#units.flatMap((unit) => usurpations(unit, moment));
   }
 
   /** No call is begun while anything stands in its way: a hold, a repair, or somebody who asked that it end. */
@@ -97,12 +122,19 @@ export class Judge {
     const params = JSON.stringify({ events });
     const row = this.#stage.workflows
       .flatMap((id) => opened?.reader.fetch('openLedger', id) ?? [])
-      .find((one) => one.status === 'in_flight' && one.idempotencyKey === key && one.params === params);
+      .find((one) => this.#isUnderWay(one) && one.idempotencyKey === key && one.params === params);
     if (!row) this.#stage.fail(`a call for ${events.join(', ')} goes out, and no ledger row says so`);
     else if (this.#sent.has(row.id)) this.#stage.fail(`call ${row.id} goes out a second time`);
     else this.#sent.add(row.id);
     if (row && !this.#isAllowed(row)) this.#stage.fail(`call ${row.id} goes out, and nobody was asked for it`);
     return row?.id;
+  }
+
+  /** Where somebody took over from one that lives, what that one had recorded goes out until its time is over, and not after it. */
+  #isUnderWay({ status, callDeadline }: Mutation): boolean {
+    if (status === 'in_flight') return true;
+    const isTakenOver = this.#stage.isFleet && (status === 'needs_reconcile' || status === 'indeterminate');
+    return isTakenOver && (callDeadline ?? 0) > this.#stage.loop.now();
   }
 
   /** What the connection asks for, against what people said outside; whatever the row says of it. */
@@ -122,12 +154,17 @@ export class Judge {
     if (place === 'after-commit') for (const name of this.#names) coverage.death(name, 'after', life);
     if (place === 'before the call') coverage.death(THE_CALL, 'before', life);
     if (place === 'after the call') coverage.death(THE_CALL, 'after', life);
-    this.#seen = undefined;
+    this.#forget();
   }
 
   /** The engine gave up: what it last meant to write may be there or not. */
   ended(): void {
-    this.#seen = undefined;
+    this.#forget();
+  }
+
+  /** Those who live on have the same rows as before. */
+  #forget(): void {
+    if (!this.#stage.isFleet) this.#seen = undefined;
   }
 
   /** The promise, when all is done. */

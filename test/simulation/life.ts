@@ -1,36 +1,72 @@
-import { type App, runApp } from '#app';
-import { ID_PREFIX, type IdKind, type IdOf, type IdSource, StoreUnavailableError } from '#base';
-import { startEngine } from '#execution';
+import { type App, type AppParts, runApp } from '#app';
+import { type Clock, ID_PREFIX, type IdKind, type IdOf, type IdSource, StoreUnavailableError } from '#base';
+import { type Engine, startEngine } from '#execution';
 import { Meters } from '#metrics';
+import type { Write } from '#model';
 import { masterKeys, Vault } from '#secret';
-import { type LaterHistory, readLater } from '#store';
+import { readLater } from '#store';
 import type { Opened } from './disk.ts';
 import { FaultyStore } from './faulty-store.ts';
+import type { Role } from './history.ts';
+import { openMember } from './member.ts';
+import { NO_PAST } from './no-past.ts';
 import { Sandbox } from './sandbox.ts';
 import { connectionsOf } from './service.ts';
 import type { Stage } from './stage.ts';
 
+interface Place {
+  /** Where it sits among those of its kind: 0 where there is one. */
+  readonly seat: number;
+  readonly role: Role | 'alone';
+  /** The how manieth process at its seat. */
+  readonly number: number;
+}
+
 /** One process, from its recovery of what it finds to its death or its end. */
 export class Life {
+  readonly seat: number;
+  readonly role: Role | 'alone';
   readonly number: number;
   readonly #stage: Stage;
-  /** There is nobody to show the past to. */
-  readonly #past = { close: async () => undefined } as unknown as LaterHistory;
   app: App | undefined;
   opened: Opened | undefined;
+  /** What time it takes it to be. */
+  clock: Clock;
+  /** Told of what it committed, whatever becomes of it then. */
+  onCommitted: ((writes: readonly Write[]) => void) | undefined;
   isDead = false;
   isStopping = false;
   hasEnded = false;
+  isFollowed = false;
   awaited = 0;
+  #cutOffUntilMs = 0;
+  /** Until then something kept it from showing that it lives. */
+  #disturbedUntilMs = 0;
 
-  constructor(stage: Stage, number: number) {
+  constructor(stage: Stage, { seat, role, number }: Place) {
     this.#stage = stage;
+    this.clock = stage.loop;
+    this.seat = seat;
+    this.role = role;
     this.number = number;
   }
 
   /** Whether anybody can ask it for anything. */
   get isUp(): boolean {
     return this.app !== undefined && !this.isStopping;
+  }
+
+  get isCutOff(): boolean {
+    return this.#stage.loop.elapsedMs < this.#cutOffUntilMs;
+  }
+
+  disturb(ms: number): void {
+    this.#disturbedUntilMs = Math.max(this.#disturbedUntilMs, this.#stage.loop.elapsedMs + ms);
+  }
+
+  /** For how long nothing has kept it from showing that it lives. */
+  get undisturbedMs(): number {
+    return this.isUp ? this.#stage.loop.elapsedMs - this.#disturbedUntilMs : 0;
   }
 
   /** What has gone out and is awaited: while there is any, this life is not at rest. */
@@ -43,42 +79,63 @@ export class Life {
     }
   }
 
+  /** Where there are several processes nobody does anything in the turn of another. */
+  inItsTurn(act: () => void): void {
+    if (this.role === 'alone') act();
+    else this.#stage.loop.soon(act, this.seat);
+  }
+
   begin(): void {
     this.#open().catch((error: unknown) => {
-      this.#broke(error);
+      this.broke(error);
       this.hasEnded = true;
     });
   }
 
   async #open(): Promise<void> {
-    const { loop, disk } = this.#stage;
-    this.opened = disk.open();
-    const store = new FaultyStore(this.opened.store, this, this.#stage);
+    const opened = this.#stage.disk.open();
+    this.opened = opened;
+    const store = new FaultyStore(opened.store, this, this.#stage);
+    const { role } = this;
+    this.app =
+      role === 'alone'
+        ? await this.#openAlone(opened, store)
+        : await openMember(this.#stage, this, role, opened, store);
+  }
+
+  async #openAlone(opened: Opened, store: FaultyStore): Promise<App> {
     const engine = await startEngine(
-      { store, reader: readLater(this.opened.reader), history: this.#past, backUp: () => undefined },
-      { clock: loop, ids: idsOfLife(this.number), onFatal: () => this.#endBroken() },
+      { store, reader: readLater(opened.reader), history: NO_PAST, backUp: () => undefined },
+      { clock: this.clock, ids: idsOfLife(this.number), onFatal: () => this.endBroken() },
     );
-    if (engine.recovered.violations.length > 0 || engine.recovered.orphanedEvents.length > 0)
+    return runApp(this.partsOf(engine));
+  }
+
+  /** What goes with an engine to make an app of it. */
+  partsOf(engine: Engine): AppParts {
+    const { violations, orphanedEvents } = engine.recovered;
+    if (violations.length > 0 || orphanedEvents.length > 0)
       this.#stage.fail(`recovery found broken rows: ${JSON.stringify(engine.recovered)}`);
-    this.app = runApp({
+    return {
       engine,
-      connections: connectionsOf(this.#stage, this.#stage.history.world),
+      connections: connectionsOf(this.#stage, this.#stage.history.world, this.clock),
       sandbox: new Sandbox(this.#stage),
-      clock: loop,
+      clock: this.clock,
       secret: () => undefined,
       meters: new Meters(),
       vault: new Vault({ engine, keys: masterKeys({ dataDir: '/nowhere', env: {} }) }),
-      onError: (error) => this.#broke(error),
-    });
+      onError: (error) => this.broke(error),
+    };
   }
 
   /** As SIGKILL does it: whatever was on its way stays there. */
   die(losesPower: boolean): void {
     if (losesPower) this.#stage.disk.losePower();
     this.isDead = true;
-    this.#stage.outside.processDied();
+    this.#stage.outside.processDied(this.seat);
+    this.#stage.bus.leave(this.seat);
     this.app = undefined;
-    this.#stage.loop.clear();
+    this.#stage.loop.clear(this.seat);
   }
 
   /** As SIGTERM does it. */
@@ -92,19 +149,27 @@ export class Life {
     // Whoever cannot say goodbye goes all the same.
     app
       .stop()
-      .catch((error: unknown) => this.#broke(error))
+      .catch((error: unknown) => this.broke(error))
       .then(end, end);
   }
 
+  /** For so long nothing comes through between it and the database. */
+  cutOff(ms: number): void {
+    const { loop, bus } = this.#stage;
+    this.#cutOffUntilMs = loop.elapsedMs + ms;
+    this.disturb(ms);
+    loop.later(() => bus.missed(this.seat), ms, this.seat);
+  }
+
   /** The engine said that it cannot go on. */
-  #endBroken(): void {
+  endBroken(): void {
     if (this.isDead) return;
     this.#stage.judge.ended();
     this.die(false);
   }
 
   /** A store that cannot be written is no bug; whatever else goes wrong inside is. */
-  #broke(error: unknown): void {
+  broke(error: unknown): void {
     if (this.isDead || error instanceof StoreUnavailableError) return;
     this.#stage.fail(`the engine broke: ${error instanceof Error ? error.stack : String(error)}`);
   }

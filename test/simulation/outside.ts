@@ -6,6 +6,8 @@ import type { Loop } from './loop.ts';
 /** A call as the service saw it. */
 export interface Call {
   readonly mutation: MutationId;
+  /** The seat of the process that sent it. */
+  readonly by: number;
   readonly key: string;
   /** What it is about, as the script names it: the place of each event. */
   readonly events: readonly string[];
@@ -56,12 +58,20 @@ const LANDS: Readonly<Record<CallEnd, 'at once' | 'late' | 'very late' | 'never'
   'refused, but done': 'at once',
 };
 
+/** An answer that reached whoever had asked. */
+export interface Heard {
+  readonly mutation: MutationId;
+  /** Whether that one is gone: then nobody knows how far it came. */
+  readonly isGone: () => boolean;
+}
+
 /**
  * What no death of the process touches: the effects that landed, what people claimed, and what was promised to senders.
  */
 export class Outside {
   readonly calls: Call[] = [];
   readonly claims: Claim[] = [];
+  readonly heard: Heard[] = [];
   /** Calls that somebody said yes to. */
   readonly approvals = new Set<MutationId>();
   /** Events and deliveries whose sender was told that they are kept, as `workflow topic message`. */
@@ -83,10 +93,12 @@ export class Outside {
   }
 
   /** The dead send nothing any more: what was not out yet stays where it is, or was out and lands no later than any other. */
-  processDied(): void {
+  processDied(seat: number): void {
     const latest = this.#loop.elsewhere + LANDS_LATE_MS;
-    for (const [position, call] of this.calls.entries())
-      if (call.landsAt !== undefined && call.landsAt > latest) this.calls[position] = { ...call, landsAt: latest };
+    for (const [position, call] of this.calls.entries()) {
+      const isOut = call.by !== seat || call.landsAt === undefined || call.landsAt <= latest;
+      if (!isOut) this.calls[position] = { ...call, landsAt: latest };
+    }
   }
 
   /** What a look at the service shows of a call. */

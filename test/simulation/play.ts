@@ -10,6 +10,13 @@ import { Tidying, unfinished } from './tidy.ts';
 
 /** Far more than any history needs: what takes longer goes round in a circle. */
 const TURNS_MAX = 20_000;
+/** Several processes look around all the time. */
+const FLEET_TURNS_MAX = 1_000_000;
+/** Longer than anything is put off that nobody is asked about. */
+const QUIET_MS_MAX = 6 * 3_600_000;
+const START_AGAIN_MS = 3_000;
+/** So often somebody else may have been faster. */
+const REFUSALS_MAX = 3;
 /** Turns without time passing: more is an engine that never sleeps. */
 const TURNS_AT_ONCE_MAX = 2_000;
 const TRY_AGAIN_MS = 1_000;
@@ -32,6 +39,7 @@ export async function play(history: History, disk: Disk, coverage: Coverage, onM
     if (point === 'after-commit') {
       stage.life.opened?.changed();
       stage.judge.committed();
+      stage.life.onCommitted?.(stage.judge.writes);
     }
     if (!stage.moment(point)) throw new Death('the process is dead');
   });
@@ -58,6 +66,8 @@ class Playing {
   readonly #tidying: Tidying;
   #turnsAtOnce = 0;
   #isHelping = false;
+  /** When the last decision was made, or somebody last helped. */
+  #quietSinceMs = 0;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -65,24 +75,37 @@ class Playing {
   }
 
   async run(): Promise<void> {
-    const { loop } = this.#stage;
-    this.#stage.life.begin();
-    for (let turns = 0; turns < TURNS_MAX; turns++) {
+    const { loop, crew, isFleet } = this.#stage;
+    for (const life of crew) life.inItsTurn(() => life.begin());
+    const turnsMax = isFleet ? FLEET_TURNS_MAX : TURNS_MAX;
+    for (let turns = 0; turns < turnsMax; turns++) {
       await settled();
       if (this.#stage.violation !== undefined) return;
-      const { life } = this.#stage;
-      if (life.isDead || life.hasEnded) this.#nextLife();
-      else if (loop.step()) this.#countTurn();
+      if (this.#followTheDead()) continue;
+      if (loop.step()) this.#countTurn();
       else if (this.#goOn() === 'at rest') return this.#stage.judge.end();
     }
-    this.#stage.fail(`there is no rest after ${TURNS_MAX} turns: ${this.#left().join('; ')}`);
+    this.#stage.fail(`there is no rest after ${turnsMax} turns: ${this.#left().join('; ')}`);
   }
 
-  #nextLife(): void {
-    this.#isHelping = false;
-    this.#stage.loop.clear();
-    this.#stage.life = new Life(this.#stage, this.#stage.life.number + 1);
-    this.#stage.life.begin();
+  /** Whoever is gone is followed by another: at once where it was the only one, else when somebody has started it. */
+  #followTheDead(): boolean {
+    const { crew, isFleet, loop } = this.#stage;
+    const gone = crew.filter(({ isDead, hasEnded, isFollowed }) => (isDead || hasEnded) && !isFollowed);
+    for (const life of gone) {
+      life.isFollowed = true;
+      loop.clear(life.seat);
+      if (life === this.#helper) this.#isHelping = false;
+      if (isFleet) loop.later(() => this.#follow(life), START_AGAIN_MS, life.seat);
+      else this.#follow(life);
+    }
+    return gone.length > 0;
+  }
+
+  #follow({ seat, role, number }: Life): void {
+    const life = new Life(this.#stage, { seat, role, number: number + 1 });
+    this.#stage.crew[seat] = life;
+    life.begin();
   }
 
   #countTurn(): void {
@@ -93,37 +116,62 @@ class Playing {
 
   /** Nothing is to be done now: something happens that was decided, time passes, somebody does what they are asked, or it is over. */
   #goOn(): 'at rest' | undefined {
-    const { loop, life, hasDecisions } = this.#stage;
+    const { loop, hasDecisions, isFleet } = this.#stage;
     const waitMs = loop.untilTimerMs;
     if (hasDecisions) {
+      this.#quietSinceMs = loop.elapsedMs;
       if (waitMs === undefined) this.#stage.happen('time passes');
       // Whoever does something now does it before time passes.
-      else if (this.#stage.moment('time passes') && loop.isIdle) this.#passTime();
+      else if (this.#stage.timePasses() && loop.isIdle) this.#passTime();
       return undefined;
     }
     const help = this.#isHelping ? undefined : this.#tidying.next();
     if (help) {
+      this.#quietSinceMs = loop.elapsedMs;
       this.#help(help);
       return undefined;
     }
-    if (life.awaited === 0 && this.#left().length === 0) return 'at rest';
-    if (waitMs !== undefined) this.#passTime();
-    else if (life.isUp) this.#stage.fail(`it is stuck: ${this.#left().join('; ')}`);
+    if (this.#isAtRest()) return 'at rest';
+    const isQuietForLong = isFleet && loop.elapsedMs - this.#quietSinceMs > QUIET_MS_MAX;
+    if (waitMs !== undefined && !isQuietForLong) this.#passTime();
+    else if (this.#stage.front.isUp) this.#stage.fail(`it is stuck: ${this.#left().join('; ')}`);
     else this.#stage.fail('it does not come up');
     return undefined;
   }
 
+  #isAtRest(): boolean {
+    const { crew, isFleet, loop } = this.#stage;
+    if (crew.some(({ awaited }) => awaited > 0)) return false;
+    // Whoever stands still may have something in mind yet.
+    if (isFleet && (loop.isAnybodyFrozen || crew.some(({ isUp, isCutOff }) => !isUp || isCutOff))) return false;
+    return this.#left().length === 0;
+  }
+
+  #helper: Life | undefined;
+  /** In a row. */
+  #refusals = 0;
+
   #help(help: () => Promise<unknown>): void {
-    const { life } = this.#stage;
+    const life = this.#stage.front;
+    const asked = life.opened?.rows();
+    this.#helper = life;
     this.#isHelping = true;
     const end = () => {
       this.#isHelping = false;
     };
-    help().then(end, (error: unknown) => {
-      if (life.isDead) return;
-      // They try again; a refusal of what was asked for is another matter.
-      if (error instanceof StoreUnavailableError) this.#stage.loop.later(end, TRY_AGAIN_MS);
-      else this.#stage.fail(`somebody did what they were asked to, and it was refused: ${error}`);
+    const done = () => {
+      this.#refusals = 0;
+      end();
+    };
+    life.inItsTurn(() => {
+      help().then(done, (error: unknown) => {
+        if (life.isDead) return;
+        // They try again; a refusal of what is asked for is another matter, unless somebody else was faster.
+        this.#refusals += error instanceof StoreUnavailableError ? 0 : 1;
+        const mayBeOld = life.opened?.rows() !== asked && this.#refusals < REFUSALS_MAX;
+        if (error instanceof StoreUnavailableError || mayBeOld) this.#stage.loop.later(end, TRY_AGAIN_MS);
+        else this.#stage.fail(`somebody did what they were asked to, and it was refused: ${error}`);
+      });
     });
   }
 
@@ -131,9 +179,9 @@ class Playing {
   #mustNotOversleep(): void {
     const { loop, life } = this.#stage;
     const sleepMs = loop.untilTimerMs ?? 0;
-    const isDue = life.isUp && (life.opened?.reader.dueWorkflows(loop.now(), 1) ?? []).length > 0;
-    if (isDue && sleepMs > OVERSLEPT_MS)
-      this.#stage.fail(`the engine oversleeps: something is due, and it sleeps for ${sleepMs} ms`);
+    if (sleepMs <= OVERSLEPT_MS || !life.isUp) return;
+    const isDue = (life.opened?.reader.dueWorkflows(loop.now(), 1) ?? []).length > 0;
+    if (isDue) this.#stage.fail(`the engine oversleeps: something is due, and it sleeps for ${sleepMs} ms`);
   }
 
   #passTime(): void {
@@ -144,7 +192,7 @@ class Playing {
   }
 
   #left(): string[] {
-    const rows = this.#stage.life.opened?.rows();
+    const rows = this.#stage.front.opened?.rows();
     return rows ? unfinished(rows) : ['nobody is alive'];
   }
 }

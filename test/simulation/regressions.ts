@@ -39,15 +39,16 @@ export function save({ history, violation }: Failure): string {
 }
 
 /** A line for each decision, so that a history can be read. */
-function shown({ says, broke, history: { world, decisions, deaths = [] } }: Regression): string {
+function shown({ says, broke, history: { world, decisions, deaths = [], freezes = [] } }: Regression): string {
   const lines = decisions.map((decision) => `      ${spaced(decision)}`);
   const list = lines.length === 0 ? '[]' : `[\n${lines.join(',\n')}\n    ]`;
+  const moments = Object.entries({ deaths, freezes }).filter(([, list]) => list.length > 0);
   return `{
   "says": ${JSON.stringify(says)},
   "broke": ${JSON.stringify(broke)},
   "history": {
     "world": ${spaced(world)},
-    "decisions": ${list}${deaths.length > 0 ? `,\n    "deaths": ${JSON.stringify(deaths)}` : ''}
+    "decisions": ${list}${moments.map(([name, at]) => `,\n    "${name}": ${JSON.stringify(at)}`).join('')}
   }
 }
 `;

@@ -1,5 +1,5 @@
 import { type Coverage, LIVES, SIDES, THE_CALL } from './coverage.ts';
-import { FAULT_NAMES, reasonForDeath, reasonForFault } from './empty-cells.ts';
+import { FAULT_NAMES, FLEET_FAULT_NAMES, reasonForDeath, reasonForFault } from './empty-cells.ts';
 import { PHASES } from './judge.ts';
 
 const CELL_CHARS = 9;
@@ -22,6 +22,50 @@ export function report(coverage: Coverage, ms: number): string {
     ...reasons(coverage),
   ].join('\n');
 }
+
+/** The same of several processes. Which life it was says less there: others went on. */
+export function reportOfFleets(coverage: Coverage, ms: number): string {
+  const missing = missedInFleets(coverage).map((cell) => `EMPTY WITHOUT A REASON: ${cell}`);
+  return [
+    `${coverage.histories} histories in the same ${(ms / 1_000).toFixed(0)} s`,
+    '',
+    ...table('deaths at (life)', deathColumns(), transitionsOf(coverage), (name, column) => {
+      const { side, life } = DEATH_COLUMNS[column] as (typeof DEATH_COLUMNS)[number];
+      return coverage.deathsAt(name, side, life);
+    }),
+    '',
+    ...table('faults in phase', [...PHASES], FLEET_FAULT_NAMES, (name, column) => {
+      return coverage.faultsIn(name, PHASES[column] as (typeof PHASES)[number]);
+    }),
+    ...missing,
+  ].join('\n');
+}
+
+/** What several processes do to each other strikes in every phase in which a run has something to lose. */
+const TOUCHY = ['no run', 'preparing', 'mutating', 'emitting'] as const;
+
+export function missedInFleets(coverage: Coverage): string[] {
+  const faults = FLEET_FAULT_NAMES.flatMap((name) =>
+    TOUCHY.filter((phase) => coverage.faultsIn(name, phase) === 0).map((phase) => `${name} never struck: ${phase}`),
+  );
+  const deaths = OWNERS.flatMap((name) =>
+    SIDES.filter((side) => !LIVES.some((life) => coverage.deathsAt(name, side, life) > 0)).map(
+      (side) => `nobody died ${side} ${name}`,
+    ),
+  );
+  return [...faults, ...deaths];
+}
+
+/** What passes work from one process to another, or takes it from one. */
+const OWNERS = [
+  'handOff',
+  'claimExecution',
+  'reapExecution',
+  'renewWorker',
+  'recordEvidence',
+  'claimReconcile',
+  THE_CALL,
+];
 
 const DEATH_COLUMNS = LIVES.flatMap((life) => SIDES.map((side) => ({ life, side })));
 

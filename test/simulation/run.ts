@@ -1,5 +1,6 @@
 // npm run sim: plays histories until one breaks a promise, or until it was told to stop.
-//   --histories N   so many random ones in memory (20000), and with --sqlite N so many on SQLite (600)
+//   --histories N   so many random ones in memory (20000), with --sqlite N so many on SQLite (600), and with --fleet N so many of
+//                   several processes (600)
 //   --hours N       random ones for so long, with a running total
 //   --seed N        the same random histories again
 //   --replay FILE   one history, told moment by moment
@@ -8,13 +9,14 @@
 
 import { parseArgs } from 'node:util';
 import { Coverage } from './coverage.ts';
+import { FLEET_SCENARIOS } from './fleet-scenarios.ts';
 import { playAll } from './pool.ts';
 import { save } from './regressions.ts';
 import { replay } from './replay.ts';
-import { report } from './report.ts';
+import { report, reportOfFleets } from './report.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { runFaults } from './seeded/run.ts';
-import type { Done, Work } from './work.ts';
+import { type Done, isOfFleet, type Work } from './work.ts';
 import { randomWork, scenarioWork } from './works.ts';
 
 const { values, positionals } = parseArgs({
@@ -22,6 +24,7 @@ const { values, positionals } = parseArgs({
   options: {
     histories: { type: 'string', default: '20000' },
     sqlite: { type: 'string', default: '600' },
+    fleet: { type: 'string', default: '600' },
     hours: { type: 'string' },
     seed: { type: 'string' },
     replay: { type: 'string' },
@@ -48,27 +51,29 @@ async function main(): Promise<number> {
 }
 
 function playOnce(seed: number): Promise<number> {
-  const count = { memory: Number(values.histories), sqlite: Number(values.sqlite) };
+  const count = { memory: Number(values.histories), sqlite: Number(values.sqlite), fleet: Number(values.fleet) };
   say(
-    `${SCENARIOS.length} scenarios, dying twice; ${count.memory} random histories in memory, ${count.sqlite} on SQLite`,
+    `${SCENARIOS.length} scenarios, dying twice; ${count.memory} random histories in memory, ${count.sqlite} on SQLite; ` +
+      `${FLEET_SCENARIOS.length} scenarios and ${count.fleet} random histories of several processes`,
   );
   return playWorks([...scenarioWork(), ...randomWork(count, seed)], () => true);
 }
 
 function playFor(ms: number, seed: number): Promise<number> {
   const endsAt = performance.now() + ms;
-  return playWorks(randomWork({ memory: Number.POSITIVE_INFINITY, sqlite: Number.POSITIVE_INFINITY }, seed), () => {
-    return performance.now() < endsAt;
-  });
+  const forEver = Number.POSITIVE_INFINITY;
+  const works = randomWork({ memory: forEver, sqlite: forEver, fleet: forEver }, seed);
+  return playWorks(works, () => performance.now() < endsAt);
 }
 
 async function playWorks(works: Iterable<Work>, mayGoOn: () => boolean): Promise<number> {
   const coverage = new Coverage();
+  const ofFleets = new Coverage();
   const startedAt = performance.now();
   let toldAt = startedAt;
   let failures = 0;
-  await playAll(works, (_work, { counts, failure }: Done) => {
-    coverage.add(counts);
+  await playAll(works, (work, { counts, failure }: Done) => {
+    (isOfFleet(work) ? ofFleets : coverage).add(counts);
     if (failure) {
       failures++;
       const path = save(failure);
@@ -76,11 +81,12 @@ async function playWorks(works: Iterable<Work>, mayGoOn: () => boolean): Promise
     }
     if (performance.now() - toldAt > TOTAL_EVERY_MS) {
       toldAt = performance.now();
-      say(`${coverage.histories} histories, ${failures} broken`);
+      say(`${coverage.histories} histories, ${ofFleets.histories} of several processes, ${failures} broken`);
     }
     return mayGoOn() && failures === 0;
   });
-  say(`\n${report(coverage, performance.now() - startedAt)}`);
+  const ms = performance.now() - startedAt;
+  say(`\n${report(coverage, ms)}\n\nseveral processes: ${reportOfFleets(ofFleets, ms)}`);
   say(failures === 0 ? '\nno promise was broken' : `\n${failures} broken`);
   return failures === 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-import type { Decision, History, Place, WorldSpec } from './history.ts';
+import { afterwards, call, type LookUp, lookUp, PLAIN, person, script } from './decisions.ts';
+import type { Decision, History, WorldSpec } from './history.ts';
 
 /** A bounded history that is worth dying in everywhere. */
 export interface Scenario {
@@ -6,25 +7,9 @@ export interface Scenario {
   readonly history: History;
 }
 
-const PLAIN: WorldSpec = { workflows: 1, shape: 'book', orders: 1, batch: 1, lookUp: false, approval: 'never' };
-
 /** The hour of the third look-up is that of a slow phase: two of them take turns. */
 const LAST_LOOK_UPS = ['slow', 'cannot tell'] as const;
 const ASIDE = { orders: 2, lookUp: true } as const;
-
-type Call = Extract<Decision, { do: 'call' }>['ends'];
-type LookUp = Extract<Decision, { do: 'look-up' }>['finds'];
-type Act = Extract<Decision, { do: 'person' }>['act'];
-type Script = Extract<Decision, { do: 'script' }>;
-
-const call = (ends: Call): Decision => ({ after: 0, do: 'call', ends });
-const lookUp = (finds: LookUp): Decision => ({ after: 0, do: 'look-up', finds });
-const script = (phase: Script['phase'], how: Script['how'], variant = 0): Decision => {
-  return { after: 0, do: 'script', phase, how, variant };
-};
-const person = (act: Act, at: Place, which = 0): Decision => ({ after: 0, at, do: 'person', act, which });
-/** When there is nothing else to do: the engine waits, and people have all the time. */
-const then = (act: Act, which = 0): Decision => ({ ...person(act, 'time passes', which), after: 1 });
 
 function scenario(name: string, world: Partial<WorldSpec>, ...decisions: Decision[]): Scenario {
   return { name, history: { world: { ...PLAIN, ...world }, decisions } };
@@ -36,7 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario('a consumer without next', { shape: 'ship' }),
   scenario('a consumer without a call', { shape: 'note' }),
   scenario('a producer on a schedule', { shape: 'poll' }),
-  scenario('a webhook', { orders: 0 }, then('deliver')),
+  scenario('a webhook', { orders: 0 }, afterwards('deliver')),
   scenario('two workflows at once', { workflows: 2 }),
   scenario('two events in one run', { orders: 2, batch: 2 }),
 
@@ -67,66 +52,99 @@ export const SCENARIOS: readonly Scenario[] = [
     person('say it happened', 'after the look-up'),
   ),
 
-  scenario('a call is approved', { approval: 'always' }, then('approve')),
-  scenario('a call is approved, and there is no answer', { approval: 'first' }, call('timeout, done'), then('approve')),
-  scenario('a call is rejected and skipped', { approval: 'always' }, then('reject by skip')),
-  scenario('a call is rejected and parked', { approval: 'always' }, then('reject by park'), then('unpark event')),
+  scenario('a call is approved', { approval: 'always' }, afterwards('approve')),
+  scenario(
+    'a call is approved, and there is no answer',
+    { approval: 'first' },
+    call('timeout, done'),
+    afterwards('approve'),
+  ),
+  scenario('a call is rejected and skipped', { approval: 'always' }, afterwards('reject by skip')),
+  scenario(
+    'a call is rejected and parked',
+    { approval: 'always' },
+    afterwards('reject by park'),
+    afterwards('unpark event'),
+  ),
 
-  scenario('a person skips an open question', {}, call('500, done'), then('skip call')),
-  scenario('an open question is set aside', { orders: 2 }, call('500, not done'), then('set aside'), then('answer')),
+  scenario('a person skips an open question', {}, call('500, done'), afterwards('skip call')),
+  scenario(
+    'an open question is set aside',
+    { orders: 2 },
+    call('500, not done'),
+    afterwards('set aside'),
+    afterwards('answer'),
+  ),
   scenario(
     'an open question is set aside, and the next run fails after its call',
     { orders: 2 },
     call('500, done'),
     script('next', 'throws'),
-    then('set aside'),
-    then('answer'),
+    afterwards('set aside'),
+    afterwards('answer'),
   ),
   scenario(
     'a set-aside run goes on and fails while a run of another consumer waits for its retry',
     { shape: 'chain', orders: 2 },
     call('500, done'),
-    then('set aside'),
+    afterwards('set aside'),
     { ...script('next', 'takes its child down'), after: 12, at: 'after the call' },
     script('next', 'takes its child down'),
-    then('answer'),
+    afterwards('answer'),
   ),
   scenario('a person wrongly says that it did not happen', {}, call('500, done'), ...denied()),
-  scenario('a person wrongly says that it happened', {}, call('500, not done'), then('say it happened')),
+  scenario('a person wrongly says that it happened', {}, call('500, not done'), afterwards('say it happened')),
 
-  scenario('a pause between prepare and the call', {}, person('pause', 'a phase ends'), then('resume')),
-  scenario('a pause while a call is out', {}, person('pause', 'after the call'), then('resume')),
-  scenario('a pause before next', {}, script('next', 'throws'), person('pause', 'after the call'), then('resume')),
-  scenario('a cancel while a call is out', {}, person('cancel', 'after the call'), then('trigger')),
-  scenario('a cancel in prepare', {}, person('cancel', 'the script has peeked'), then('trigger')),
+  scenario('a pause between prepare and the call', {}, person('pause', 'a phase ends'), afterwards('resume')),
+  scenario('a pause while a call is out', {}, person('pause', 'after the call'), afterwards('resume')),
+  scenario(
+    'a pause before next',
+    {},
+    script('next', 'throws'),
+    person('pause', 'after the call'),
+    afterwards('resume'),
+  ),
+  scenario('a cancel while a call is out', {}, person('cancel', 'after the call'), afterwards('trigger')),
+  scenario('a cancel in prepare', {}, person('cancel', 'the script has peeked'), afterwards('trigger')),
   scenario('an event is skipped after it was peeked', { orders: 2 }, person('skip event', 'the script has peeked')),
   scenario(
     'an event is parked after it was peeked',
     {},
     person('park event', 'the script has peeked'),
-    then('unpark event'),
+    afterwards('unpark event'),
   ),
   scenario('an event changes after it was peeked', {}, person('publish again, changed', 'the script has peeked')),
-  scenario('an event is redone', {}, then('redo event')),
+  scenario('an event is redone', {}, afterwards('redo event')),
   scenario('a new version while a call is out', {}, person('deploy', 'after the call')),
-  scenario('a version without the consumer', {}, call('500, done'), then('deploy less, skipping'), then('answer')),
+  scenario(
+    'a version without the consumer',
+    {},
+    call('500, done'),
+    afterwards('deploy less, skipping'),
+    afterwards('answer'),
+  ),
 
-  scenario('prepare throws', {}, script('prepare', 'throws'), then('deploy')),
-  scenario('prepare hangs', {}, script('prepare', 'hangs'), then('skip event')),
-  scenario('prepare reserves what is not there', {}, script('prepare', 'nonsense', 1), then('retry')),
-  scenario('mutate calls what is not there', {}, script('mutate', 'nonsense', 1), then('mend')),
-  scenario('next throws', {}, script('next', 'throws'), then('deploy')),
+  scenario('prepare throws', {}, script('prepare', 'throws'), afterwards('deploy')),
+  scenario('prepare hangs', {}, script('prepare', 'hangs'), afterwards('skip event')),
+  scenario('prepare reserves what is not there', {}, script('prepare', 'nonsense', 1), afterwards('retry')),
+  scenario('mutate calls what is not there', {}, script('mutate', 'nonsense', 1), afterwards('mend')),
+  scenario('next throws', {}, script('next', 'throws'), afterwards('deploy')),
   scenario(
     'next publishes nonsense, and is finished without',
     {},
     script('next', 'nonsense'),
-    then('finish without next'),
+    afterwards('finish without next'),
   ),
   scenario('a child dies in next', {}, script('next', 'takes its child down')),
   scenario('prepare idles', {}, script('prepare', 'idles')),
   scenario('mutate makes no call', {}, script('mutate', 'does nothing')),
-  scenario('a producer throws', { shape: 'poll' }, script('produce', 'throws'), then('retry')),
-  scenario('a producer is refused', { shape: 'poll' }, { after: 0, do: 'read', ends: '401' }, then('cure connection')),
+  scenario('a producer throws', { shape: 'poll' }, script('produce', 'throws'), afterwards('retry')),
+  scenario(
+    'a producer is refused',
+    { shape: 'poll' },
+    { after: 0, do: 'read', ends: '401' },
+    afterwards('cure connection'),
+  ),
 
   scenario('the disk is full when the answer comes', {}, { after: 0, at: 'after the call', ...full() }),
   scenario('the disk is full when next is done', {}, { after: 20, at: 'a phase ends', ...full() }),
@@ -179,7 +197,7 @@ export const SCENARIOS: readonly Scenario[] = [
       { ...ASIDE, orders: 1 },
       ...aside(),
       script('produce', 'hangs'),
-      then('deliver'),
+      afterwards('deliver'),
       ...after(last),
     ),
   ]),
@@ -197,7 +215,11 @@ function after(last: LookUp): Decision[] {
 
 /** Longer than anybody may take to approve. */
 function expired(): Decision[] {
-  return [{ after: 0, at: 'time passes', do: 'sleep', ms: 8 * 24 * 3_600_000 }, then('unpark event'), then('approve')];
+  return [
+    { after: 0, at: 'time passes', do: 'sleep', ms: 8 * 24 * 3_600_000 },
+    afterwards('unpark event'),
+    afterwards('approve'),
+  ];
 }
 
 function full() {
@@ -206,5 +228,5 @@ function full() {
 
 /** Nobody may say so before the service had time to show it. */
 function denied(): Decision[] {
-  return [{ after: 0, at: 'time passes', do: 'sleep', ms: 60_000 }, then('say it did not happen')];
+  return [{ after: 0, at: 'time passes', do: 'sleep', ms: 60_000 }, afterwards('say it did not happen')];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '#base';
 import type {
   CallError,
   Connector,
@@ -12,7 +13,7 @@ import type {
   Settings,
 } from '#connector';
 import { openConnections } from '#connector';
-import type { WorldSpec } from './history.ts';
+import type { CallEnd, WorldSpec } from './history.ts';
 import { SHOP } from './shapes.ts';
 import type { Stage } from './stage.ts';
 
@@ -31,7 +32,7 @@ const ANYTHING = z.unknown();
 const CONFIG = z.looseObject({ type: z.string() }) as unknown as z.ZodType<Settings>;
 
 /** The connections of a world: one shop, open to whatever the stage decides. Only the registry around it is the engine's own. */
-export function connectionsOf(stage: Stage, world: WorldSpec) {
+export function connectionsOf(stage: Stage, world: WorldSpec, clock: Clock) {
   const { approval } = world;
   const shop = {
     type: 'service',
@@ -40,10 +41,7 @@ export function connectionsOf(stage: Stage, world: WorldSpec) {
     costPerCall: 1,
     approval: { book: approval, tell: approval, ship: approval },
   };
-  return openConnections(
-    { connections: { [SHOP]: shop } },
-    { clock: stage.loop, connectors: [serviceOf(stage, world.lookUp)] },
-  );
+  return openConnections({ connections: { [SHOP]: shop } }, { clock, connectors: [serviceOf(stage, world.lookUp)] });
 }
 
 function serviceOf(stage: Stage, canReconcile: boolean): Connector {
@@ -97,18 +95,24 @@ async function call(stage: Stage, { events }: Args, limits: MutationLimits): Pro
   const ends = stage.faults.calls.shift() ?? 'done';
   if (ends !== 'done') stage.struck(`call ${ends}`);
   if (ends === 'unreachable') return refused('transient', 'nobody answers there');
-  const leftMs = limits.deadline - stage.loop.now();
+  const leftMs = limits.deadline - stage.life.clock.now();
   if (leftMs <= 0) return refused('transient', 'its time was over before anything went out');
   limits.onFirstByte();
-  stage.sent({ events, key: limits.idempotencyKey, ends, leftMs });
+  const mutation = stage.sent({ events, key: limits.idempotencyKey, ends, leftMs });
   await stage.pass('after the call');
+  const outcome = await answer(stage, ends, limits);
+  if (mutation && outcome.kind !== 'uncertain') stage.heard(mutation);
+  return outcome;
+}
+
+async function answer(stage: Stage, ends: CallEnd, limits: MutationLimits): Promise<Outcome> {
   switch (ends) {
     case 'done':
       return { kind: 'applied', result: { ref: limits.idempotencyKey.slice(0, 8) } };
     case 'timeout, done':
     case 'timeout, not done':
     case 'lands late, answer lost':
-      await stage.loop.wait(limits.deadline - stage.loop.now());
+      await stage.loop.wait(limits.deadline - stage.life.clock.now());
       return { kind: 'uncertain', message: 'no answer in time', callEnded: true };
     case '500, done':
     case '500, not done':
@@ -123,11 +127,13 @@ async function call(stage: Stage, { events }: Args, limits: MutationLimits): Pro
     case '403':
       return refused('permission', 'the token may not do this');
     case 'late answer, done':
-      await stage.loop.wait(limits.deadline + LATE_MS - stage.loop.now());
+      await stage.loop.wait(limits.deadline + LATE_MS - stage.life.clock.now());
       return { kind: 'applied', result: null };
     case 'late answer, refused':
-      await stage.loop.wait(limits.deadline + LATE_MS - stage.loop.now());
+      await stage.loop.wait(limits.deadline + LATE_MS - stage.life.clock.now());
       return refused('transient', 'try again');
+    case 'unreachable':
+      return refused('transient', 'nobody answers there');
     case 'breaks down, done':
     case 'breaks down, not done':
     case 'breaks down, goes out later':

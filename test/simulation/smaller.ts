@@ -39,6 +39,9 @@ function* lesser(history: History): Generator<History> {
   const { decisions, deaths = [] } = history;
   for (const [position] of deaths.entries()) yield { ...history, deaths: deaths.toSpliced(position, 1) };
   for (const [position] of decisions.entries()) yield { ...history, decisions: without(decisions, position) };
+  const { freezes = [] } = history;
+  for (const [position] of freezes.entries()) yield { ...history, freezes: freezes.toSpliced(position, 1) };
+  yield* smallerFleets(history);
   for (const field of Object.keys(SMALLEST) as (keyof WorldSpec)[]) {
     if (history.world[field] !== SMALLEST[field])
       yield { ...history, world: { ...history.world, [field]: SMALLEST[field] } };
@@ -47,6 +50,17 @@ function* lesser(history: History): Generator<History> {
     for (const simpler of simplerThan(decision)) yield { ...history, decisions: decisions.with(position, simpler) };
   }
 }
+
+/** One process instead of several, or as few as there can be. */
+function* smallerFleets({ world, ...rest }: History): Generator<History> {
+  const { fleet, ...alone } = world;
+  if (!fleet) return;
+  yield { ...rest, world: alone };
+  if (fleet.hasTimeout) yield { ...rest, world: { ...world, fleet: { ...fleet, hasTimeout: false } } };
+  if (fleet.crew !== SMALLEST_CREW) yield { ...rest, world: { ...world, fleet: { ...fleet, crew: SMALLEST_CREW } } };
+}
+
+const SMALLEST_CREW = 'two workers';
 
 /** What comes after it stays where it was. */
 function without(decisions: readonly Decision[], position: number): Decision[] {
@@ -58,6 +72,10 @@ function without(decisions: readonly Decision[], position: number): Decision[] {
 
 function* simplerThan(decision: Decision): Generator<Decision> {
   const { after } = decision;
+  if (decision.who !== undefined) {
+    const { who: _, ...anybody } = decision;
+    yield anybody as Decision;
+  }
   if (decision.at !== undefined) {
     const { at: _, ...anywhere } = decision;
     yield anywhere as Decision;

@@ -1,11 +1,12 @@
-import type { WorkflowId } from '#base';
+import type { MutationId, WorkflowId } from '#base';
+import { Bus } from './bus.ts';
 import type { Coverage } from './coverage.ts';
 import type { Disk } from './disk.ts';
 import { Faults } from './faults.ts';
-import type { Decision, History, Place } from './history.ts';
+import { CREWS, type Decision, type History, type Place } from './history.ts';
 import { Judge } from './judge.ts';
-import { Life } from './life.ts';
-import { Loop } from './loop.ts';
+import { idsOfLife, Life } from './life.ts';
+import { Loop, NOBODY } from './loop.ts';
 import { type Call, Outside } from './outside.ts';
 import { act } from './person.ts';
 
@@ -14,6 +15,10 @@ export class Death extends Error {}
 
 /** For so many moments a decision waits for its place: longer than a run, shorter than a producer's patience. */
 const PATIENCE = 60;
+/** Longer than a lease, and than anybody's patience with a process that shows no sign of life. */
+const FREEZE_MS = 90_000;
+/** Several processes look around all the time: only so often that is a moment. */
+const LOOKING_ROUND_MS = 5_000;
 
 /** As they are founded. */
 const WORKFLOWS = ['wf_000001', 'wf_000002'] as WorkflowId[];
@@ -31,11 +36,15 @@ export class Stage {
   readonly loop = new Loop();
   readonly outside = new Outside(this.loop);
   readonly faults = new Faults();
+  readonly bus = new Bus(this);
   readonly judge: Judge;
   readonly workflows: readonly WorkflowId[];
   /** What the shop lists when it is read. */
   readonly inbox: readonly string[];
-  life: Life;
+  /** The processes, each at its place; one that died is followed by another there. */
+  readonly crew: Life[];
+  /** Of all of them, where there are several. */
+  readonly ids = idsOfLife(1);
   /** Moments of this history so far. */
   moments = 0;
   /** Told of each, before anything happens at it. */
@@ -44,17 +53,35 @@ export class Stage {
   #next = 0;
   #since = 0;
   #published = 0;
+  #lookedRoundMs = 0;
 
   constructor(history: History, disk: Disk, coverage: Coverage, onMoment?: OnMoment) {
     this.#onMoment = onMoment;
     this.history = history;
     this.disk = disk;
     this.coverage = coverage;
-    const { shape, orders, workflows } = history.world;
+    const { shape, orders, workflows, fleet } = history.world;
     this.workflows = WORKFLOWS.slice(0, workflows);
     this.inbox = shape === 'poll' ? Array.from({ length: orders }, (_, position) => `i${position + 1}`) : [];
     this.judge = new Judge(this);
-    this.life = new Life(this, 1);
+    const roles = fleet ? CREWS[fleet.crew] : ['alone' as const];
+    this.crew = roles.map((role, seat) => new Life(this, { seat, role, number: 1 }));
+  }
+
+  /** Whether several processes share the database. */
+  get isFleet(): boolean {
+    return this.history.world.fleet !== undefined;
+  }
+
+  /** The process whose turn it is; when it is nobody's, the one that people talk to. */
+  get life(): Life {
+    return this.crew[this.loop.whose] ?? this.front;
+  }
+
+  /** Whoever answers people: the first that is up, does not stand still and takes requests. */
+  get front(): Life {
+    const up = this.crew.filter(({ isUp, seat, isCutOff }) => isUp && !isCutOff && !this.loop.isFrozen(seat));
+    return (up.find(({ role }) => role !== 'worker') ?? up[0] ?? this.crew[0]) as Life;
   }
 
   /** How many of the decisions have been made. */
@@ -81,6 +108,16 @@ export class Stage {
     return this.moment(place) ? this.loop.answer(undefined) : NEVER;
   }
 
+  /** Time is about to pass. */
+  timePasses(): boolean {
+    if (!this.isFleet) return this.moment('time passes');
+    this.loop.whose = NOBODY;
+    if (this.loop.elapsedMs < this.#lookedRoundMs) return true;
+    this.#lookedRoundMs = this.loop.elapsedMs + LOOKING_ROUND_MS;
+    this.moment('time passes');
+    return true;
+  }
+
   /** Whatever was decided for this moment happens. False when the process does not outlive it. */
   moment(place: Place): boolean {
     const { life } = this;
@@ -91,7 +128,9 @@ export class Stage {
       if (life.isDead) return false;
     }
     this.#since++;
-    if (this.history.deaths?.includes(moment)) this.#apply({ after: 0, do: 'die' }, place);
+    const { deaths, freezes } = this.history;
+    if (deaths?.includes(moment)) this.#apply({ after: 0, do: 'die' }, place);
+    if (freezes?.includes(moment)) this.#apply({ after: 0, do: 'freeze', ms: FREEZE_MS }, place);
     return !life.isDead;
   }
 
@@ -100,7 +139,7 @@ export class Stage {
     if (next === undefined || next.after > this.#since) return false;
     if ((next.at ?? place) !== place && this.#since < next.after + PATIENCE) return false;
     // Nobody can be asked for anything before the process is up.
-    return (next.do !== 'person' && next.do !== 'stop') || this.life.isUp;
+    return (next.do !== 'person' && next.do !== 'stop') || this.front.isUp;
   }
 
   /** The next decision, now. */
@@ -112,45 +151,86 @@ export class Stage {
   }
 
   #apply(decision: Decision, place: Place): void {
+    const life = decision.who === undefined ? this.life : (this.crew[decision.who % this.crew.length] as Life);
     switch (decision.do) {
       case 'die':
       case 'lose power':
-        this.judge.died(place, this.life.number);
+        if (life.isDead) return;
+        this.judge.died(place, life.number);
         this.struck(decision.do);
-        return this.life.die(decision.do === 'lose power');
+        return life.die(decision.do === 'lose power');
       case 'stop':
         this.struck('stop');
-        return this.life.stop();
+        return life.inItsTurn(() => life.stop());
       case 'clock':
         this.struck(decision.byMs < 0 ? 'clock set back' : 'clock set forward');
-        return this.loop.setClock(decision.byMs);
+        return this.isFleet ? this.loop.setClockOf(life.seat, decision.byMs) : this.loop.setClock(decision.byMs);
       case 'sleep':
         this.struck('sleep');
-        return this.loop.sleep(decision.ms);
+        return this.isFleet ? this.#freeze(life, decision.ms, 'asleep') : this.loop.sleep(decision.ms);
+      case 'freeze':
+        this.struck('freeze');
+        return this.isFleet ? this.#freeze(life, decision.ms, 'stopped') : this.loop.sleep(decision.ms);
+      case 'cut off':
+        this.struck('cut off');
+        return life.cutOff(decision.ms);
+      case 'person':
+        return this.front.inItsTurn(() => act(this, decision.act, decision.which ?? 0));
       case 'call':
-        this.faults.calls.push(decision.ends);
+      case 'look-up':
+      case 'read':
+      case 'commit':
+      case 'script':
+      case 'message':
+      case 'hand-off':
+        return this.#await(decision);
+    }
+  }
+
+  #freeze(life: Life, ms: number, how: 'stopped' | 'asleep'): void {
+    life.disturb(ms);
+    this.loop.freeze(life.seat, ms, how);
+  }
+
+  /** A fault that waits for the next place of its kind. */
+  #await(fault: Extract<Decision, { do: 'call' | 'look-up' | 'read' | 'commit' | 'script' | 'message' | 'hand-off' }>) {
+    const { calls, lookUps, reads, commits, scripts, messages, handOffs } = this.faults;
+    switch (fault.do) {
+      case 'call':
+        calls.push(fault.ends);
         return;
       case 'look-up':
-        this.faults.lookUps.push(decision.finds);
+        lookUps.push(fault.finds);
         return;
       case 'read':
-        this.faults.reads.push(decision.ends);
+        reads.push(fault.ends);
         return;
       case 'commit':
-        this.faults.commits.push({ fails: decision.fails, times: decision.times ?? 1 });
+        commits.push({ fails: fault.fails, times: fault.times ?? 1 });
         return;
       case 'script':
-        this.faults.scripts.push({ phase: decision.phase, how: decision.how, variant: decision.variant ?? 0 });
+        scripts.push({ phase: fault.phase, how: fault.how, variant: fault.variant ?? 0 });
         return;
-      case 'person':
-        return act(this, decision.act, decision.which ?? 0);
+      case 'message':
+        messages.push(fault.goes);
+        return;
+      case 'hand-off':
+        handOffs.push(fault.seen);
+        return;
     }
   }
 
   /** The bytes of a call arrive at the service. */
-  sent(call: Omit<Call, 'mutation' | 'landsAt'>): void {
+  sent(call: Omit<Call, 'mutation' | 'landsAt' | 'by'>): MutationId | undefined {
     const mutation = this.judge.sends(call);
-    if (mutation) this.outside.receive({ ...call, mutation });
+    if (mutation) this.outside.receive({ ...call, mutation, by: this.life.seat });
+    return mutation;
+  }
+
+  /** A process has its answer in hand. */
+  heard(mutation: MutationId): void {
+    const { life } = this;
+    this.outside.heard.push({ mutation, isGone: () => life.isDead || life.hasEnded });
   }
 
   /** A name that nothing had before. */

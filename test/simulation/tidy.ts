@@ -18,7 +18,7 @@ export class Tidying {
 
   /** One thing that somebody is asked to do; undefined when nobody is asked anything. */
   next(): (() => Promise<unknown>) | undefined {
-    const { app, opened, isUp } = this.#stage.life;
+    const { app, opened, isUp } = this.#stage.front;
     if (!app || !opened || !isUp) return undefined;
     const rows = opened.rows();
     for (const workflow of byAge(rows.workflows.values())) {

@@ -2,12 +2,14 @@
 
 import { playInMemory, playOnBoth } from '../both-stores.ts';
 import { Coverage } from '../coverage.ts';
-import { explore, type Failure } from '../explore.ts';
+import { explore, exploreFleet, type Failure } from '../explore.ts';
+import { FLEET_SCENARIOS } from '../fleet-scenarios.ts';
 import type { Decision, History } from '../history.ts';
 import { regressions } from '../regressions.ts';
 import { SCENARIOS, type Scenario } from '../scenarios.ts';
 import { makeSmaller } from '../smaller.ts';
 import { doWork, type Work } from '../work.ts';
+import { FLEET_FAULTS } from './in-fleets.ts';
 
 const coverage = new Coverage();
 
@@ -20,6 +22,17 @@ export interface Caught extends Failure {
 /** What only the database can get wrong is looked for there. */
 const isInStore = process.env.PAWL_FAULT_FILE?.startsWith('src/store/') ?? false;
 
+const isOfFleet = FLEET_FAULTS.some(({ name }) => name === process.env.PAWL_FAULT);
+
+/** Every scenario of several processes with each death and each freeze, then chance. */
+async function inFleets() {
+  for (const scenario of FLEET_SCENARIOS) {
+    const failure = await exploreFleet(scenario, coverage);
+    if (failure) return smaller(scenario, failure);
+  }
+  return byChance({ kind: 'random', store: 'fleet', seed: 1, count: 2_000 });
+}
+
 /** Cheapest first: what once broke, every scenario with one death, then chance, then every scenario with two. */
 async function find(): Promise<Omit<Caught, 'histories'> | undefined> {
   if (isInStore)
@@ -28,6 +41,7 @@ async function find(): Promise<Omit<Caught, 'histories'> | undefined> {
     const violation = (await playInMemory(history, coverage)).violation;
     if (violation !== undefined) return { by: `regression ${name}`, history, violation };
   }
+  if (isOfFleet) return inFleets();
   return (
     (await inScenarios('once')) ??
     (await byChance({ kind: 'random', store: 'memory', seed: 1, count: 6_000 })) ??

@@ -5,6 +5,7 @@ import { seededTexts } from '../../faults/fault.ts';
 import { readSource } from '../../faults/suite.ts';
 import { GUARDED_FAULTS } from './behind-guards.ts';
 import { SEEDED } from './faults.ts';
+import { FLEET_FAULTS } from './in-fleets.ts';
 import { HOST_FAULTS } from './in-hosts.ts';
 import { runFaults } from './run.ts';
 
@@ -27,7 +28,7 @@ test('there are faults enough for the simulation, in every room, each with a nam
 });
 
 test('every fault around the rules still finds its place, and what it puts there is TypeScript', () => {
-  const stale = [...HOST_FAULTS, ...GUARDED_FAULTS].flatMap((fault) => {
+  const stale = [...HOST_FAULTS, ...FLEET_FAULTS, ...GUARDED_FAULTS].flatMap((fault) => {
     try {
       for (const text of seededTexts(fault, readSource)) stripTypeScriptTypes(text);
       return [];

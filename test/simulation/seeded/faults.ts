@@ -1,6 +1,7 @@
 import type { Fault } from '../../faults/fault.ts';
 import { FAULTS } from '../../faults/faults.ts';
 import { GUARDED_FAULTS } from './behind-guards.ts';
+import { FLEET_FAULTS } from './in-fleets.ts';
 import { HOST_FAULTS } from './in-hosts.ts';
 
 /** Of the faults the whole suite is measured by, those that break a promise and not only a rule. */
@@ -61,7 +62,12 @@ const FROM_THE_SUITE: readonly string[] = [
   'a failed batch is not rolled back',
 ];
 
-export const SEEDED: readonly Fault[] = [...HOST_FAULTS, ...GUARDED_FAULTS, ...FROM_THE_SUITE.map(named)];
+export const SEEDED: readonly Fault[] = [
+  ...HOST_FAULTS,
+  ...FLEET_FAULTS,
+  ...GUARDED_FAULTS,
+  ...FROM_THE_SUITE.map(named),
+];
 
 function named(name: string): Fault {
   const fault = FAULTS.find((one) => one.name === name);
