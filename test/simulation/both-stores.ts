@@ -8,7 +8,8 @@ import { play } from './play.ts';
 
 interface Told {
   readonly violation: string | undefined;
-  readonly dump: Dump | undefined;
+  /** Its rows, in an order that does not depend on the store. */
+  readonly dump: () => Dump | undefined;
 }
 
 /** In memory: where most histories are played. */
@@ -25,14 +26,13 @@ export async function playOnBoth(history: History, coverage: Coverage): Promise<
   if (real.violation !== plain.violation)
     return `on SQLite: ${real.violation ?? 'sound'}\nin memory: ${plain.violation ?? 'sound'}`;
   if (real.violation !== undefined) return real.violation;
-  const differing = Object.keys(real.dump ?? {}).find(
-    (table) => !isDeepStrictEqual(real.dump?.[table], plain.dump?.[table]),
-  );
+  const [realRows, plainRows] = [real.dump() ?? {}, plain.dump() ?? {}];
+  const differing = Object.keys(realRows).find((table) => !isDeepStrictEqual(realRows[table], plainRows[table]));
   if (differing === undefined) return undefined;
-  return `the rows of ${differing} differ:\n${JSON.stringify(real.dump?.[differing])}\n${JSON.stringify(plain.dump?.[differing])}`;
+  return `the rows of ${differing} differ:\n${JSON.stringify(realRows[differing])}\n${JSON.stringify(plainRows[differing])}`;
 }
 
 async function tell(history: History, disk: Disk, coverage: Coverage): Promise<Told> {
   const { violation, rows } = await play(history, disk, coverage);
-  return { violation, dump: rows && dumpOf(rows) };
+  return { violation, dump: () => rows && dumpOf(rows) };
 }

@@ -7,6 +7,7 @@ import { Life } from './life.ts';
 import { settled, withLoop } from './loop.ts';
 import { Death, type OnMoment, Stage } from './stage.ts';
 import { Tidying, unfinished } from './tidy.ts';
+import { unheard } from './verdict.ts';
 
 /** Far more than any history needs: what takes longer goes round in a circle. */
 const TURNS_MAX = 20_000;
@@ -15,6 +16,7 @@ const FLEET_TURNS_MAX = 1_000_000;
 /** Longer than anything is put off that nobody is asked about. */
 const QUIET_MS_MAX = 6 * 3_600_000;
 const START_AGAIN_MS = 3_000;
+const LOOK_AGAIN_MS = 10_000;
 /** So often somebody else may have been faster. */
 const REFUSALS_MAX = 3;
 /** Turns without time passing: more is an engine that never sleeps. */
@@ -125,7 +127,7 @@ class Playing {
       else if (this.#stage.timePasses() && loop.isIdle) this.#passTime();
       return undefined;
     }
-    const help = this.#isHelping ? undefined : this.#tidying.next();
+    const help = this.#isHelping || this.#isAsBefore() ? undefined : this.#tidying.next();
     if (help) {
       this.#quietSinceMs = loop.elapsedMs;
       this.#help(help);
@@ -139,6 +141,15 @@ class Playing {
     return undefined;
   }
 
+  /** Several processes look around all the time; what people are asked changes only with the rows, or after a while. */
+  #isAsBefore(): boolean {
+    const { front, isFleet, loop } = this.#stage;
+    const rows = front.opened?.rows();
+    const isSame = isFleet && this.#lookedAt.rows === rows && loop.elapsedMs - this.#lookedAt.ms < LOOK_AGAIN_MS;
+    if (!isSame) this.#lookedAt = { rows, ms: loop.elapsedMs };
+    return isSame;
+  }
+
   #isAtRest(): boolean {
     const { crew, isFleet, loop } = this.#stage;
     if (crew.some(({ awaited }) => awaited > 0)) return false;
@@ -148,6 +159,7 @@ class Playing {
   }
 
   #helper: Life | undefined;
+  #lookedAt: { readonly rows: Rows | undefined; readonly ms: number } = { rows: undefined, ms: 0 };
   /** In a row. */
   #refusals = 0;
 
@@ -193,6 +205,6 @@ class Playing {
 
   #left(): string[] {
     const rows = this.#stage.front.opened?.rows();
-    return rows ? unfinished(rows) : ['nobody is alive'];
+    return rows ? [...unfinished(rows), ...unheard(rows, this.#stage.outside)] : ['nobody is alive'];
   }
 }

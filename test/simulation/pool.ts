@@ -3,6 +3,9 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Done, Work } from './work.ts';
 
+/** Almost all of what a history makes is gone with it: the less often that is swept up, the better. */
+const maxYoungGenerationSizeMb = 64;
+
 /** More would only wait for each other: the histories are many and short. */
 const THREADS_MAX = 4;
 
@@ -14,7 +17,9 @@ export async function playAll(works: Iterable<Work>, onDone: (work: Work, done: 
   const waiting = works[Symbol.iterator]();
   let isOver = false;
   const playOn = async () => {
-    const worker = new Worker(new URL('./thread.ts', import.meta.url));
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      resourceLimits: { maxYoungGenerationSizeMb },
+    });
     try {
       for (;;) {
         const next = isOver ? undefined : waiting.next();

@@ -5,7 +5,6 @@ import type { Outside } from './outside.ts';
 export function verdict(rows: Rows, outside: Outside): string[] {
   return [
     ...rows.mutations.values().flatMap((row) => untrue(row, outside)),
-    ...unheard(rows, outside),
     ...repeated(rows, outside),
     ...otherKeys(rows, outside),
     ...lost(rows, outside),
@@ -50,7 +49,7 @@ function isTrue(row: Mutation, outside: Outside, happened: boolean, isThere: boo
 }
 
 /** A definite answer that reached the engine is what the ledger goes by, or it is kept as evidence. */
-function unheard(rows: Rows, { heard }: Outside): string[] {
+export function unheard(rows: Rows, { heard }: Outside): string[] {
   return heard.flatMap(({ mutation, isGone }) => {
     const isKept = rows.evidence.values().some(({ mutationId }) => mutationId === mutation);
     if (isGone() || isKept || rows.mutations.get(mutation)?.resolvedBy === 'provider') return [];

@@ -44,6 +44,7 @@ for (const name of [
   'ledger: a look-up counts from when it ended',
   'handler: the call goes out before its row is durable',
   'scheduler: it sleeps on when the clock is set forward',
+  'fleet: nobody checks whose execution it is',
 ]) {
   test(`a history catches: ${name}`, async () => {
     const lines: string[] = [];
