@@ -35,6 +35,8 @@ export class Scheduler {
   #lookAgain = false;
   #stopped = false;
   #unlisten: (() => void) | undefined;
+  /** What is due and was not begun is in somebody else's hands: they are given a moment, and longer each time. */
+  #elsewhereMs = ELSEWHERE_MS;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -154,8 +156,8 @@ export class Scheduler {
     // Something due now that is not begun waits for a free place, and its end looks again.
     if (delayMs === 0 && this.#busy.size > 0) return;
     if (sleepMsMax !== undefined) {
-      // What is due and was not begun is in somebody else's hands: they are given a moment.
-      this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(delayMs, ELSEWHERE_MS), sleepMsMax));
+      this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(delayMs, this.#elsewhereMs), sleepMsMax));
+      this.#elsewhereMs = delayMs === 0 ? Math.min(this.#elsewhereMs * 2, sleepMsMax) : ELSEWHERE_MS;
       return;
     }
     const isOver = delayMs <= SLEEP_MS_MAX;

@@ -17,6 +17,8 @@ const FLEET_TURNS_MAX = 1_000_000;
 const QUIET_MS_MAX = 6 * 3_600_000;
 const START_AGAIN_MS = 3_000;
 const LOOK_AGAIN_MS = 10_000;
+const MINUTE_MS = 60_000;
+const TURNS_PER_SECOND_MAX = 60;
 /** So often somebody else may have been faster. */
 const REFUSALS_MAX = 3;
 /** Turns without time passing: more is an engine that never sleeps. */
@@ -84,6 +86,7 @@ class Playing {
       await settled();
       if (this.#stage.violation !== undefined) return;
       if (this.#followTheDead()) continue;
+      this.#mustNotLookAllTheTime(turns);
       if (loop.step()) this.#countTurn();
       else if (this.#goOn() === 'at rest') return this.#stage.judge.end();
     }
@@ -108,6 +111,17 @@ class Playing {
     const life = new Life(this.#stage, { seat, role, number: number + 1 });
     this.#stage.crew[seat] = life;
     life.begin();
+  }
+
+  /** Who has nothing to do sleeps: over a minute, however many look around, that is not many turns. */
+  #mustNotLookAllTheTime(turns: number): void {
+    const { loop, isFleet } = this.#stage;
+    const ms = loop.elapsedMs - this.#minute.beganMs;
+    if (!isFleet || ms < MINUTE_MS) return;
+    const perSecond = Math.round((turns - this.#minute.turns) / (ms / 1_000));
+    this.#minute = { turns, beganMs: loop.elapsedMs };
+    if (perSecond > TURNS_PER_SECOND_MAX)
+      this.#stage.fail(`they look around all the time: ${perSecond} turns a second`);
   }
 
   #countTurn(): void {
@@ -159,6 +173,7 @@ class Playing {
   }
 
   #helper: Life | undefined;
+  #minute = { turns: 0, beganMs: 0 };
   #lookedAt: { readonly rows: Rows | undefined; readonly ms: number } = { rows: undefined, ms: 0 };
   /** In a row. */
   #refusals = 0;

@@ -116,6 +116,12 @@ export const FLEET_FAULTS: readonly Fault[] = [
     replace: 'const FLEET_SLEEP_MS_MAX = 2 ** 31 - 1;',
   },
   {
+    name: 'fleet: an executor asks again and again for what only a worker may do',
+    file: 'src/scheduler/scheduler.ts',
+    find: 'Math.min(this.#elsewhereMs * 2, sleepMsMax)',
+    replace: 'Math.min(this.#elsewhereMs, sleepMsMax)',
+  },
+  {
     name: 'fleet: whoever was cut off is told of nothing, and never looks again',
     file: WORKER,
     find: '    else this.#timer = setTimeout(() => this.#wake(), waitMs);\n',
