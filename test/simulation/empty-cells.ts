@@ -35,6 +35,7 @@ export const FLEET_FAULT_NAMES: readonly string[] = [
   'freeze',
   'sleep',
   'cut off',
+  'lag',
   'clock set back',
   'clock set forward',
   ...MESSAGE_ENDS.map((goes) => `message ${goes}`),

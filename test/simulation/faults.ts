@@ -24,6 +24,7 @@ export class Faults {
   readonly scripts: ScriptFault[] = [];
   readonly messages: MessageEnd[] = [];
   readonly handOffs: HandOffView[] = [];
+  readonly lagsMs: number[] = [];
 
   scriptFault(phase: ScriptPhase): ScriptFault | undefined {
     const position = this.scripts.findIndex((fault) => fault.phase === phase);

@@ -27,6 +27,7 @@ const ofFleets: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('freeze' as const), ms: fc.constantFrom(...ABSENCES) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('sleep' as const), ms: fc.constantFrom(...ABSENCES) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('cut off' as const), ms: fc.constantFrom(...ABSENCES) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('lag' as const), ms: fc.constantFrom(...ABSENCES) }) },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('message' as const), goes: fc.constantFrom(...MESSAGE_ENDS) }),

@@ -142,6 +142,8 @@ export type Happening =
   | { readonly do: 'freeze'; readonly ms: number }
   | { readonly do: 'cut off'; readonly ms: number }
   | { readonly do: 'message'; readonly goes: MessageEnd }
+  /** What somebody reads next is as it was so long ago. */
+  | { readonly do: 'lag'; readonly ms: number }
   | { readonly do: 'hand-off'; readonly seen: HandOffView }
   | {
       readonly do: 'person';

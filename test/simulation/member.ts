@@ -59,6 +59,11 @@ function readFromAfar(stage: Stage, life: Life, reader: Reader): LaterReader {
     if (life.isDead) return NEVER;
     await onTheWay(stage, life);
     const answer = methods[name]?.(...args);
+    const lagMs = stage.faults.lagsMs.shift();
+    if (lagMs !== undefined) {
+      stage.struck('lag');
+      await stage.loop.wait(lagMs);
+    }
     return name === 'handOffs' ? seenLater(stage, answer as HandOffs) : stage.loop.answer(answer);
   };
   return Object.fromEntries(names.map((name) => [name, (...args: unknown[]) => read(name, args)])) as never;

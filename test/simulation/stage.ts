@@ -26,6 +26,9 @@ const WORKFLOWS = ['wf_000001', 'wf_000002'] as WorkflowId[];
 /** Whoever is dead hears nothing any more. */
 const NEVER = new Promise<never>(() => undefined);
 
+/** What waits for the next place of its kind. */
+type Awaited = 'call' | 'look-up' | 'read' | 'commit' | 'script' | 'message' | 'lag' | 'hand-off';
+
 export type OnMoment = (place: Place, moment: number, stage: Stage) => void;
 
 /** One history as it is played: who lives, what has been decided, and what it has come to. */
@@ -182,6 +185,7 @@ export class Stage {
       case 'commit':
       case 'script':
       case 'message':
+      case 'lag':
       case 'hand-off':
         return this.#await(decision);
     }
@@ -193,8 +197,8 @@ export class Stage {
   }
 
   /** A fault that waits for the next place of its kind. */
-  #await(fault: Extract<Decision, { do: 'call' | 'look-up' | 'read' | 'commit' | 'script' | 'message' | 'hand-off' }>) {
-    const { calls, lookUps, reads, commits, scripts, messages, handOffs } = this.faults;
+  #await(fault: Extract<Decision, { do: Awaited }>): void {
+    const { calls, lookUps, reads, commits, scripts, messages, handOffs, lagsMs } = this.faults;
     switch (fault.do) {
       case 'call':
         calls.push(fault.ends);
@@ -213,6 +217,9 @@ export class Stage {
         return;
       case 'message':
         messages.push(fault.goes);
+        return;
+      case 'lag':
+        lagsMs.push(fault.ms);
         return;
       case 'hand-off':
         handOffs.push(fault.seen);
