@@ -10,7 +10,7 @@ import {
   type Place,
   SHARED_COMMIT_FAILS,
 } from './history.ts';
-import { DECISIONS_MAX, deaths, GAP_MAX, happenings, places, stories, worlds } from './random-histories.ts';
+import { DECISIONS_MAX, deaths, GAP_MAX, happenings, JUMPS, places, stories, worlds } from './random-histories.ts';
 
 const SECOND = 1_000;
 
@@ -27,6 +27,7 @@ const ofFleets: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('freeze' as const), ms: fc.constantFrom(...ABSENCES) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('sleep' as const), ms: fc.constantFrom(...ABSENCES) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('cut off' as const), ms: fc.constantFrom(...ABSENCES) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('clock' as const), byMs: fc.constantFrom(...JUMPS) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('lag' as const), ms: fc.constantFrom(...ABSENCES) }) },
   {
     weight: 3,

@@ -20,7 +20,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 /** How far the clock is set, and how long a machine sleeps. Sorted by what a failing history is easier to read with. */
-const JUMPS = [60 * SECOND, 10 * SECOND, HOUR, 26 * HOUR, -60 * SECOND, -10 * SECOND, -HOUR];
+export const JUMPS = [60 * SECOND, 10 * SECOND, HOUR, 26 * HOUR, -60 * SECOND, -10 * SECOND, -HOUR];
 const SLEEPS = [60 * SECOND, 10 * SECOND, HOUR, 26 * HOUR];
 
 /** Most decisions come close after the one before; the longest gap is that of a run. */

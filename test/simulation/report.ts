@@ -41,19 +41,21 @@ export function reportOfFleets(coverage: Coverage, ms: number): string {
   ].join('\n');
 }
 
-/** What several processes do to each other strikes in every phase in which a run has something to lose. */
+/** Whoever is gone for a while is so in every phase in which a run has something to lose; everything else strikes at all. */
+const ABSENCES: readonly string[] = ['die', 'freeze', 'sleep', 'cut off'];
 const TOUCHY = ['no run', 'preparing', 'mutating', 'emitting'] as const;
 
 export function missedInFleets(coverage: Coverage): string[] {
-  const faults = FLEET_FAULT_NAMES.flatMap((name) =>
+  const absences = ABSENCES.flatMap((name) =>
     TOUCHY.filter((phase) => coverage.faultsIn(name, phase) === 0).map((phase) => `${name} never struck: ${phase}`),
   );
+  const faults = FLEET_FAULT_NAMES.filter((name) => PHASES.every((phase) => coverage.faultsIn(name, phase) === 0));
   const deaths = OWNERS.flatMap((name) =>
     SIDES.filter((side) => !LIVES.some((life) => coverage.deathsAt(name, side, life) > 0)).map(
       (side) => `nobody died ${side} ${name}`,
     ),
   );
-  return [...faults, ...deaths];
+  return [...absences, ...faults.map((name) => `${name} never struck`), ...deaths];
 }
 
 /** What passes work from one process to another, or takes it from one. */

@@ -158,7 +158,7 @@ export class Stage {
     switch (decision.do) {
       case 'die':
       case 'lose power':
-        if (life.isDead) return;
+        if (life.isDead || life.hasEnded) return;
         this.judge.died(place, life.number);
         this.struck(decision.do);
         return life.die(decision.do === 'lose power');
