@@ -44,8 +44,8 @@ export const STORE_FAULTS: readonly Fault[] = [
   {
     name: 'SQL: any event is reserved, whatever became of it',
     file: EVENTS,
-    find: "'asked')}) AND status = 'pending'`",
-    replace: "'asked')})`",
+    find: "dialect.isElement('id', ':events')} AND status = 'pending'`",
+    replace: "dialect.isElement('id', ':events')}`",
   },
   {
     name: 'SQL: a release also releases what was consumed',
@@ -260,8 +260,8 @@ export const STORE_FAULTS: readonly Fault[] = [
   {
     name: 'rows may be deleted',
     file: GUARDS,
-    find: '...(deletable\n',
-    replace: "...(deletable || name !== 'audit_log'\n",
+    find: 'if (deletable === true) return [];',
+    replace: "if (deletable !== undefined || name !== 'audit_log') return [];",
   },
   {
     name: 'old guards stay when the words of the program change',
