@@ -725,6 +725,20 @@ export interface Operations {
     body: Record<never, never>;
     answer: { readonly schema: 1 } & { readonly started: boolean };
   };
+  /** write a workflow and its history into a file where the engine runs; never a secret */
+  'POST /api/workflows/{workflow}/export': {
+    path: { workflow: string };
+    query: Record<never, never>;
+    body: { readonly file: string };
+    answer: { readonly schema: 1 } & { readonly file: string; readonly rows: number; readonly bytes: number; readonly sha256: string; readonly goesOn: boolean };
+  };
+  /** put a workflow from such a file in, paused; all of it or nothing */
+  'POST /api/import': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: { readonly file: string; readonly name?: string };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly name: string; readonly status: string; readonly rows: number; readonly unknown: number };
+  };
   /** the secrets that are set, by name: who set them, and which connections use them; never what they are */
   'GET /api/secrets': {
     path: Record<never, never>;

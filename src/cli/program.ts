@@ -18,6 +18,7 @@ import { addSecrets } from './commands/secrets.ts';
 import { addStart } from './commands/start.ts';
 import { addStatus } from './commands/status.ts';
 import { addThings } from './commands/things.ts';
+import { addTransfer } from './commands/transfer.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { printError } from './print-error.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
@@ -63,7 +64,7 @@ function programFor(terminal: Terminal, ended: Ended): Command {
 
 const GROUPS = [
   ['First at 3 am:', [addStatus]],
-  ['The engine:', [addStart, addData, addMigrateStore, addRetention, addExample]],
+  ['The engine:', [addStart, addData, addMigrateStore, addTransfer, addRetention, addExample]],
   ['Many processes at one database:', [addFleet]],
   ['Scripts:', [addScripts, addRehearse]],
   ['Acting on workflows, events and runs:', [addActs]],

@@ -2,7 +2,7 @@
 // It never decides (model does) and never speaks SQL (store does); the writable handle does not leave this room.
 // Start reading at manager.ts, then commit-queue.ts.
 /** Rows of a data folder for those who cannot wait for them; it cannot write. */
-export { openReader, type Reader } from '#store';
+export { importedRows, openReader, type Reader, SCHEMA_VERSION, type TableRows } from '#store';
 export { type Change, ChangeFeed } from './changes.ts';
 export { CommitQueue } from './commit-queue.ts';
 export { type Engine, type EngineData, type EngineOptions, type Observer, openEngine, startEngine } from './engine.ts';

@@ -18,6 +18,7 @@ import type {
   ConsumerPhase,
   Fence,
   GivenGrant,
+  ImportedRows,
   Publish,
   ReplyTo,
   StopOptions,
@@ -239,6 +240,11 @@ export abstract class ModelMethods<M extends Mode> {
   // what is old
   pruneHistory(workflow: WorkflowId, options: Options<'pruneHistory', 'workflow'>) {
     return this.send({ do: 'pruneHistory', workflow, ...options });
+  }
+
+  // from another engine
+  importWorkflow(rows: ImportedRows, options: Options<'importWorkflow', 'rows'>) {
+    return this.send({ do: 'importWorkflow', rows, ...options });
   }
 
   // repairs

@@ -86,6 +86,12 @@ const REFUSALS: Partial<Readonly<Record<RefusalCode, ContentfulStatusCode>>> = {
 
 const OTHERS: Readonly<Record<string, ContentfulStatusCode>> = {
   'backup-exists': 409,
+  'export-exists': 409,
+  'export-missing': 404,
+  'export-damaged': 400,
+  'export-newer': 409,
+  'export-failed': 409,
+  'too-many-rows': 409,
   'key-unavailable': 503,
   'key-missing': 503,
   'key-wrong': 503,

@@ -15,6 +15,7 @@ import { RETENTION_ROUTES } from './routes/retention.ts';
 import { SECRET_ROUTES } from './routes/secrets.ts';
 import { SHOW_ROUTES } from './routes/show.ts';
 import { STATUS_ROUTES } from './routes/status.ts';
+import { TRANSFER_ROUTES } from './routes/transfer.ts';
 import { VERSION_ROUTES } from './routes/versions.ts';
 import { WORKER_ROUTES } from './routes/workers.ts';
 import { WORKFLOW_ROUTES } from './routes/workflows.ts';
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   ...CONNECTION_ROUTES,
   ...WORKER_ROUTES,
   ...RETENTION_ROUTES,
+  ...TRANSFER_ROUTES,
   ...SECRET_ROUTES,
   ...NOTICE_ROUTES,
   ...AUDIT_ROUTES,

@@ -1,4 +1,6 @@
 import type { EventId, ExecutionId, InputId, RunId, SessionId, WorkflowId } from '#base';
+import type { ImportedRows } from './imported.ts';
+import type { WorkflowStatus } from './states.ts';
 
 /** How many rows went, by what they were. */
 export interface Pruned {
@@ -28,5 +30,17 @@ export interface HistoryCommands {
       inputs?: readonly InputId[] | undefined;
     };
     gives: Pruned;
+  };
+
+  // from another engine
+  importWorkflow: {
+    takes: {
+      rows: ImportedRows;
+      name: string;
+      /** Where it comes from, in words. */
+      from: string;
+      by: string;
+    };
+    gives: { workflow: WorkflowId; status: WorkflowStatus; unknown: number };
   };
 }

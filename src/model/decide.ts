@@ -29,6 +29,7 @@ import { finishWithoutNext } from './decide/finish-without-next.ts';
 import { giveGrants } from './decide/give-grants.ts';
 import { handOff } from './decide/hand-off.ts';
 import { holdWorkflow } from './decide/hold-workflow.ts';
+import { importWorkflow } from './decide/import-workflow.ts';
 import { keepRecords } from './decide/keep-records.ts';
 import { openNotices } from './decide/open-notices.ts';
 import { parkEvents } from './decide/park-events.ts';
@@ -127,6 +128,7 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   openNotices,
   settleNotice,
   pruneHistory,
+  importWorkflow,
   createMaintenanceTask,
   exitMaintenanceMode,
 };

@@ -7,6 +7,7 @@ export type { Pruned } from './command-of-history.ts';
 export { decide } from './decide.ts';
 export { Draft } from './draft.ts';
 export { foreseen } from './foresee.ts';
+export type { ImportedRows, ImportedScript } from './imported.ts';
 export { INVARIANTS, type Invariant } from './invariants.ts';
 export * from './limits.ts';
 export type { LookupName, Lookups, Question, Source, TopicHead } from './lookup.ts';

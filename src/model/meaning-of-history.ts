@@ -3,7 +3,7 @@ import type { Rows, Table } from './table.ts';
 import type { WriteName, WriteOf } from './write.ts';
 
 type HistoryWriteName = Extract<WriteName, `${string}.removed` | `${string}.remembered`> | OtherName;
-type OtherName = 'approval.kept' | 'runs.undelivered' | 'session.uncounted';
+type OtherName = 'event.known' | 'delivery.known' | 'approval.kept' | 'runs.undelivered' | 'session.uncounted';
 
 /** What it means that history goes. A row that is not there, or not over, is a bug in the rule. */
 export const HISTORY_MEANING: { readonly [N in HistoryWriteName]: (rows: Rows, write: WriteOf<N>) => void } = {
@@ -71,6 +71,14 @@ export const HISTORY_MEANING: { readonly [N in HistoryWriteName]: (rows: Rows, w
     ),
   'executions.removed': (rows, { executions }) => remove(rows.executions, executions, (e) => e.endedAt !== null),
   'inputs.removed': (rows, { inputs }) => remove(rows.inputs, inputs, () => true),
+  'event.known': ({ prunedEvents }, { row }) => {
+    assert(prunedEvents.get(row.id) === undefined, `${row.id} is remembered already`);
+    prunedEvents.put(row.id, row);
+  },
+  'delivery.known': ({ prunedDeliveries }, { row }) => {
+    assert(prunedDeliveries.get(row.id) === undefined, `${row.id} is remembered already`);
+    prunedDeliveries.put(row.id, row);
+  },
 };
 
 function logKey({ runId, position }: { readonly runId: string; readonly position: number }): string {

@@ -28,6 +28,8 @@ import type {
   MaintenanceTask,
   Message,
   Mutation,
+  PrunedDelivery,
+  PrunedEvent,
   Run,
   RunLog,
   RunRead,
@@ -257,7 +259,10 @@ type HistoryWrite =
   | { set: 'sessions.removed'; sessions: readonly SessionId[] }
   | { set: 'enforcements.removed'; executions: readonly ExecutionId[] }
   | { set: 'executions.removed'; executions: readonly ExecutionId[] }
-  | { set: 'inputs.removed'; inputs: readonly InputId[] };
+  | { set: 'inputs.removed'; inputs: readonly InputId[] }
+  /** Of another engine: what it remembered. */
+  | { set: 'event.known'; row: PrunedEvent }
+  | { set: 'delivery.known'; row: PrunedDelivery };
 
 export type WriteName = Write['set'];
 export type WriteOf<N extends WriteName> = Extract<Write, { set: N }>;

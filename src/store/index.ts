@@ -26,3 +26,4 @@ export {
 export type { RowOf, TableName } from './statements/all.ts';
 export type { ListName, ListOrder, ListRows } from './statements/lists.ts';
 export type { Foresight, Store, Unit, UnitOutcome } from './store.ts';
+export { importedRows, SCHEMA_VERSION, type TableRows } from './workflow-rows.ts';

@@ -19,6 +19,7 @@ import { type Asked, READS, type Read, wholeTable } from './reads.ts';
 import { type Query, SqliteDatabase } from './sqlite-database.ts';
 import type { RowOf, TableName } from './statements/all.ts';
 import type { SqlText } from './statements/statement.ts';
+import { partStatements, ROWS_MAX, type TableRows, whole } from './workflow-rows.ts';
 
 export interface UnfinishedExecution {
   readonly id: ExecutionId;
@@ -98,6 +99,8 @@ export interface Reader extends Source {
   scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined;
   /** The rows an invariant's SQL finds. */
   offenders(sql: string): readonly Readonly<Record<string, SqlValue>>[];
+  /** Everything of one workflow at one moment, and refused past so many rows. */
+  workflowRows(workflow: WorkflowId, rowsMax: number): readonly TableRows[];
   /** Every row of a table, by its key. For tests and exports of small worlds. */
   table<T extends TableName>(name: T): readonly RowOf<T>[];
   close(): void;
@@ -217,6 +220,20 @@ class SqliteReader implements Reader {
 
   offenders(sql: string): readonly Readonly<Record<string, SqlValue>>[] {
     return this.#reading(() => this.#db.objects(sql));
+  }
+
+  workflowRows(workflow: WorkflowId, rowsMax: number): readonly TableRows[] {
+    const limit = Math.min(rowsMax, ROWS_MAX) + 1;
+    return this.#reading(() => {
+      // One moment for all of them, whatever is committed meanwhile.
+      this.#db.exec('BEGIN');
+      try {
+        const answers = partStatements().map(({ sql }) => this.#all({ sql, params: { workflow, limit } }));
+        return whole(workflow, answers, rowsMax);
+      } finally {
+        this.#db.exec('ROLLBACK');
+      }
+    });
   }
 
   table<T extends TableName>(name: T): readonly RowOf<T>[] {

@@ -40,7 +40,7 @@ export type ReadsOf<R> = {
 };
 
 /** What a reader lists, one by one below. */
-export type Listed = Omit<Reader, 'fetch' | 'offenders' | 'table' | 'close'>;
+export type Listed = Omit<Reader, 'fetch' | 'offenders' | 'table' | 'workflowRows' | 'close'>;
 
 const AGED = {
   run: 'agedRuns',

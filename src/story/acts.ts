@@ -46,6 +46,8 @@ const ACT_WORDS: Readonly<Record<string, string>> = {
   'rotate key': 'changed the master key',
   'remove secret': 'took a secret away',
   'back up': 'wrote a backup',
+  export: 'wrote it into a file',
+  import: 'brought it here from another engine',
   'remove old history': 'asked to remove old history now',
 };
 

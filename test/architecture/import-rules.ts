@@ -27,6 +27,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['base', 'execution'],
   worker: ['base', 'execution'],
   retention: ['base', 'execution'],
+  transfer: ['base', 'model', 'execution'],
   app: [
     'base',
     'model',
@@ -56,6 +57,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'connector',
     'trigger',
     'permission',
+    'transfer',
     'app',
     'story',
     'notify',

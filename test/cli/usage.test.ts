@@ -11,7 +11,7 @@ test('the help names every command, and is no error', async () => {
   const commands =
     `start validate deploy rollback trigger|run publish pause resume cancel retry resolve skip park unpark redo
     finish set-aside archive status needs show workflows versions sessions runs events inputs outputs|mutations connections state
-    logs explain backup restore doctor approve reject`.split(/\s+/);
+    logs explain backup restore doctor approve reject retention export import`.split(/\s+/);
   for (const command of commands) assert.match(out, new RegExp(`^  ${command.replace('|', '\\|')}\\b`, 'm'), command);
 });
 

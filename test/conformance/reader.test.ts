@@ -14,7 +14,9 @@ const NOW = AT + 1;
 
 /** Every question a reader takes, with arguments that find something. */
 const QUESTIONS: {
-  readonly [M in keyof Omit<Reader, 'close' | 'fetch' | 'offenders' | 'table'>]: Parameters<Reader[M]>[];
+  readonly [M in keyof Omit<Reader, 'close' | 'fetch' | 'offenders' | 'table' | 'workflowRows'>]: Parameters<
+    Reader[M]
+  >[];
 } = {
   unfinishedExecutions: [[{ limit: 10 }], [{ after: 'exe_1', limit: 10 }]],
   dueWorkflows: [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type IdKind, idShapeOf } from '#base';
 import { APPROVAL_MS_MAX, type CommandName, type CommandOf, NAME_CHARS_MAX, SCHEDULING_LEASE_MS } from '#model';
 import { beginSession, CALL, deploy, ORDERS, PERSON, placed, reserve } from '../support/fixture.ts';
+import { IMPORTED } from '../support/imported.ts';
 import {
   awaitingApproval,
   emitting,
@@ -200,6 +201,7 @@ const STORIES: { readonly [N in CommandName]: Story<N> } = {
     return { notice, outcome: 'sent' };
   },
   pruneHistory: async (world) => ({ workflow: await published(world), before: world.clock.now() }),
+  importWorkflow: async () => ({ rows: IMPORTED, name: 'moved', from: 'another engine', by: PERSON }),
   createMaintenanceTask: async (world) => ({ workflow: await inMaintenance(world) }),
   exitMaintenanceMode: async (world) => ({ workflow: await inMaintenance(world), by: PERSON, repaired: true }),
 };

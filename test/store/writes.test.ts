@@ -497,6 +497,20 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
     given: [...CREATED, { set: 'input.registered', row: input() }],
     write: { set: 'inputs.removed', inputs: [input().id] },
   },
+  'event.known': {
+    given: CREATED,
+    write: {
+      set: 'event.known',
+      row: { workflowId: WF, topic: 'placed', messageId: 'm', id: evt(1), status: 'consumed', createdAt: AT },
+    },
+  },
+  'delivery.known': {
+    given: CREATED,
+    write: {
+      set: 'delivery.known',
+      row: { workflowId: WF, handlerName: 'hook', deliveryId: 'd', id: delivery().id, receivedAt: AT },
+    },
+  },
   'audit.appended': {
     given: [{ set: 'audit.appended', at: AT, actor: 'ada', act: 'pause', subject: WF, detail: '' }],
     write: { set: 'audit.appended', at: AT + 1, actor: 'bob', act: 'resume', subject: WF, detail: '{"ä":1}' },

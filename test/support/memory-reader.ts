@@ -52,6 +52,10 @@ export class MemoryReader implements Reader {
     return times.length === 0 ? null : Math.min(...times);
   }
 
+  workflowRows(): never {
+    throw new Error('rows in memory have no columns to export');
+  }
+
   aged(kind: AgedKind, { before, below, limit }: AgedPage): readonly AgedRow[] {
     const rows = this.#rows();
     const isPast = (at: number | null) => at !== null && at <= before;

@@ -1,6 +1,7 @@
 import type { NoticeId, PermissionRequestId, TokenId } from '#base';
 import type { CommandOf } from '#model';
 import { PERSON } from '../support/fixture.ts';
+import { IMPORTED } from '../support/imported.ts';
 import type { View } from './view.ts';
 
 /** Commands about what people hold, allow and are told. No rule of a run reads these rows, so a few states try them. */
@@ -109,4 +110,11 @@ export function pruneHistory(view: View): CommandOf<'pruneHistory'>[] {
   };
   const foreign = { runs: [view.foreign.run.id], events: [view.foreign.event.id] };
   return only(view, all, { ...all, ...foreign }, { ...all, before: now + 1 });
+}
+
+/** It touches nothing that is there, so that now and then is enough. */
+export function importWorkflow(view: View): CommandOf<'importWorkflow'>[] {
+  if (view.ordinal % 16 !== 0) return [];
+  const command = { do: 'importWorkflow', rows: IMPORTED, name: 'moved', from: 'another engine', by } as const;
+  return only(view, command, { ...command, name: view.home.name });
 }

@@ -1,3 +1,4 @@
+import type { WorkflowId } from '#base';
 import { positional, postgresDialect } from '../dialect.ts';
 import type { History } from '../history.ts';
 import type { Later, LaterHistory, LaterReader } from '../later.ts';
@@ -5,6 +6,7 @@ import { pageOf } from '../lists.ts';
 import { PAST } from '../past.ts';
 import { type Asked, type Listed, lookup, READS, type Read, wholeTable } from '../reads.ts';
 import type { SqlText } from '../statements/statement.ts';
+import { partStatements, ROWS_MAX, type TableRows, whole } from '../workflow-rows.ts';
 import { FlightError, type PostgresConnection } from './connection.ts';
 import { isLost, postgresError, shownUrl } from './failures.ts';
 import type { Answer, Statement } from './flight.ts';
@@ -21,8 +23,33 @@ export async function openPostgresReader(url: string): Promise<LaterReader> {
       const { rows, columns } = await connections.ask({ sql, params: {} });
       return rows.map((row) => Object.fromEntries(row.map((value, i) => [columns[i] ?? '', value])));
     },
+    workflowRows: (workflow, rowsMax) => workflowRows(url, workflow, rowsMax),
     close: () => connections.close(),
   };
+}
+
+/** A connection of its own for as long as it takes: one moment for all tables, whatever is committed meanwhile. */
+async function workflowRows(url: string, workflow: WorkflowId, rowsMax: number): Promise<readonly TableRows[]> {
+  const limit = Math.min(rowsMax, ROWS_MAX) + 1;
+  let connection: PostgresConnection | undefined;
+  try {
+    connection = await openSession(url);
+    const statements = partStatements().map(({ sql }) => {
+      const { text, names } = positional(postgresDialect, sql);
+      return { text, values: names.map((name) => (name === 'limit' ? limit : workflow)) };
+    });
+    const begin = { text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' };
+    const [, ...answers] = await connection.flight([begin, ...statements, { text: 'COMMIT' }]);
+    return whole(
+      workflow,
+      answers.map(({ rows }) => rows),
+      rowsMax,
+    );
+  } catch (error) {
+    throw postgresError(error, shownUrl(url));
+  } finally {
+    connection?.destroy();
+  }
 }
 
 /** The past on a connection of its own: a long look keeps nobody else waiting. */

@@ -53,7 +53,9 @@ type Name =
   | 'sessions.removed'
   | 'enforcements.removed'
   | 'executions.removed'
-  | 'inputs.removed';
+  | 'inputs.removed'
+  | 'event.known'
+  | 'delivery.known';
 
 const among = (column: string, list: string, dialect: Dialect): string => dialect.isElement(column, `:${list}`);
 
@@ -124,6 +126,8 @@ export const OLD_HISTORY_WRITES: WriteStatements<Name> = {
     sql: (d) => `DELETE FROM inputs WHERE ${among('id', 'inputs', d)}`,
     rows: ({ inputs }) => inputs.length,
   } satisfies WriteStatement<'inputs.removed'>,
+  'event.known': inserted(PRUNED_EVENTS),
+  'delivery.known': inserted(PRUNED_DELIVERIES),
 };
 
 /** What refers to a row. The workflow is only held for it: the row alone is found by an index. */
