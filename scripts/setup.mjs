@@ -46,6 +46,7 @@ if (!isInstalled) writeFileSync(stampFile, wanted);
 buildConsole();
 if (process.argv.includes('--browser')) bringBrowser();
 if (process.argv.includes('--postgres') && !hasPostgres()) bringPostgres();
+if (process.argv.includes('--nats') && !hasNats()) bringNats();
 
 /** The platform is part of it, because the installed packages carry binaries. */
 function fingerprint() {
@@ -93,6 +94,25 @@ function bringPostgres() {
     `pawl: there is no PostgreSQL ${POSTGRES_MAJOR_MIN} or newer here, so the tests that need one are left out. Install it ` +
       '("apt-get install postgresql" on Debian; elsewhere initdb and postgres must be in PATH), or name a server on which ' +
       'tests may create databases: PAWL_TEST_POSTGRES=postgres://user@host/postgres.',
+  );
+}
+
+/** The second way for messages of a fleet is tested on a real server. */
+function hasNats() {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
+  return folders.some((folder) => existsSync(join(folder, 'nats-server')));
+}
+
+function bringNats() {
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.error('pawl: installing the package "nats-server", which some tests are told on, once …');
+    const install = ['install', '-y', '--no-install-recommends', 'nats-server'];
+    if (!aptGet(install)) aptGet(['update']) && aptGet(install);
+  }
+  if (hasNats()) return;
+  console.error(
+    'pawl: there is no nats-server here, so the tests that need one are left out. Install it ("apt-get install nats-server" on ' +
+      'Debian; elsewhere nats-server must be in PATH).',
   );
 }
 

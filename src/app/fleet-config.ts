@@ -6,22 +6,49 @@ const SHAPE = z.strictObject({
   leaseMs: z.int().min(500).max(600_000).optional(),
   pools: z.record(NAME, z.array(NAME)).optional(),
   timeoutMs: z.record(NAME, z.int().min(1_000)).optional(),
+  nats: z
+    .strictObject({
+      servers: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+      prefix: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,40}$/, 'it is up to 40 letters, digits, _ and -')
+        .optional(),
+      replicas: z.union([z.literal(1), z.literal(3), z.literal(5)]).optional(),
+      token: z.strictObject({ secret: NAME }).optional(),
+    })
+    .optional(),
 });
 
 /** The pool of workflows that no other pool names. */
 export const DEFAULT_POOL = 'default';
 
+/** The second way for messages. */
+export interface NatsPlace {
+  readonly servers: readonly string[];
+  readonly prefix: string;
+  readonly replicas: number;
+  /** The name of a secret. */
+  readonly token: string | undefined;
+}
+
 /** `fleet` of the config, checked. */
 export class FleetConfig {
   readonly leaseMs: number | undefined;
+  readonly nats: NatsPlace | undefined;
   readonly #pools: ReadonlyMap<string, string>;
   readonly #timeouts: Readonly<Record<string, number>>;
 
   constructor(given: unknown = {}) {
     const parsed = SHAPE.safeParse(given ?? {});
     if (!parsed.success) throw invalid(parsed.error.issues[0]);
-    const { leaseMs, pools = {}, timeoutMs = {} } = parsed.data;
+    const { leaseMs, pools = {}, timeoutMs = {}, nats } = parsed.data;
     this.leaseMs = leaseMs;
+    this.nats = nats && {
+      servers: [nats.servers].flat(),
+      prefix: nats.prefix ?? 'pawl',
+      replicas: nats.replicas ?? 1,
+      token: nats.token?.secret,
+    };
     this.#pools = new Map(Object.entries(pools).flatMap(([pool, names]) => names.map((name) => [name, pool] as const)));
     this.#timeouts = timeoutMs;
   }

@@ -11,6 +11,7 @@ import { handOffDue, Scheduler } from '#scheduler';
 import { type MasterKeys, masterKeys, Vault } from '#secret';
 import { runDueSession, takeHandOff } from '#session';
 import { Worker } from '#worker';
+import { type Bus, openBus, relayBy, toldBy } from './bus.ts';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
 import { keepDaysOf } from './retention-config.ts';
 
@@ -83,8 +84,20 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...(options.baseFolder !== undefined && { baseFolder: options.baseFolder }),
   });
   const meters = new Meters();
-  const observer = observing(meters, options.onWrites);
-  const member = options.fleet && (await join(options.fleet, fleet, { observer, prunes, onFatal: options.onFatal }));
+  // What is told by it, and by whom, is known only once the tables are open.
+  let bus: Bus | undefined;
+  const observer = observing(meters, (writes) => {
+    bus?.wrote(writes);
+    options.onWrites?.(writes);
+  });
+  const member =
+    options.fleet &&
+    (await join(options.fleet, fleet, {
+      observer,
+      prunes,
+      isToldOtherwise: () => bus?.isUp === true,
+      onFatal: options.onFatal,
+    }));
   // Where there is a database that all share, its time is the one that counts.
   if (member) time = member.clock;
   const engine =
@@ -113,13 +126,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
   };
   if (!member || !options.fleet) return runApp(parts);
-  return runMember(parts, { ...options.fleet, member, config: fleet, onLost: options.onFatal ?? throwLater });
+  bus = await openBus(parts, options.fleet.name, fleet);
+  return runMember(parts, { ...options.fleet, member, config: fleet, bus, onLost: options.onFatal ?? throwLater });
 }
 
 function join(
   place: FleetPlace,
   config: FleetConfig,
-  more: Pick<Parameters<typeof joinFleet>[0], 'observer' | 'prunes' | 'onFatal'>,
+  more: Pick<Parameters<typeof joinFleet>[0], 'observer' | 'prunes' | 'isToldOtherwise' | 'onFatal'>,
 ): Promise<Member> {
   const { url, role, name, pool = DEFAULT_POOL } = place;
   return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, ...more });
@@ -177,6 +191,7 @@ export function runApp(parts: AppParts): App {
 /** What a process is in its fleet. */
 export interface Membership extends Omit<FleetPlace, 'url'> {
   readonly member: Member;
+  readonly bus?: Bus | undefined;
   readonly config: FleetConfig;
   readonly onLost: (error: unknown) => void;
 }
@@ -188,10 +203,10 @@ const CONCURRENCY = 32;
 /** The same parts for one of many processes: an executor hands off, a worker takes and runs, and one process may be both. */
 export function runMember(parts: AppParts, place: Membership): App {
   const { engine, clock, onError } = parts;
-  const { member, config, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost } = place;
+  const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost } = place;
   const { host, ledger, beginDraining } = hostOf(parts);
   const worker = new Worker({
-    engine,
+    engine: toldBy(bus, engine),
     clock,
     leaseMs: member.leaseMs,
     concurrency: role === 'executor' ? 0 : concurrency,
@@ -210,6 +225,7 @@ export function runMember(parts: AppParts, place: Membership): App {
     engine,
     clock,
     sleepMsMax: FLEET_SLEEP_MS_MAX,
+    relay: relayBy(bus, engine),
     ...(role === 'both' && { inFlightMax: concurrency }),
     mayBegin: () => worker.mayBegin,
     runSession: async (workflow, owner) => {
@@ -221,6 +237,7 @@ export function runMember(parts: AppParts, place: Membership): App {
   });
   worker.start();
   if (role !== 'worker') scheduler.start();
+  if (role !== 'executor') bus?.work(pool, { free: () => worker.free, offer: (handOff) => worker.offer(handOff) });
   parts.retention?.start();
   const drain = async (): Promise<void> => {
     beginDraining();
@@ -233,6 +250,7 @@ export function runMember(parts: AppParts, place: Membership): App {
     async stop() {
       await drain();
       reach('drained');
+      await bus?.close();
       await worker.stop();
       await letGo(parts);
     },

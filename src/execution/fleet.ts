@@ -29,6 +29,8 @@ export interface FleetOptions {
   readonly observer?: Observer | undefined;
   /** Old history is removed here. */
   readonly prunes?: boolean | undefined;
+  /** True while somebody else tells workers of what is handed off. */
+  readonly isToldOtherwise?: (() => boolean) | undefined;
 }
 
 /** The line on which processes call each other, and ask what time it is. */
@@ -85,7 +87,9 @@ export async function joinFleet(options: FleetOptions, database = onPostgres(opt
   const clock = new DatabaseClock(line);
   await clock.set();
   const ids = options.ids ?? monotonicIds(clock);
-  const store = await database.openStore((writes) => urgentCall(origin, writes));
+  const callFor = (writes: readonly Write[]): string | undefined =>
+    urgentCall(origin, writes, options.isToldOtherwise?.() === true);
+  const store = await database.openStore(callFor);
   const [reader, history] = await Promise.all([database.openReader(), database.openHistory()]);
   const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
   const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal: options.onFatal ?? throwLater });
@@ -144,11 +148,14 @@ interface Call {
 }
 
 /** Said with the commit itself: what somebody else has to do now. */
-function urgentCall(from: string, writes: readonly Write[]): string | undefined {
+function urgentCall(from: string, writes: readonly Write[], isToldOtherwise: boolean): string | undefined {
   const taken = new Set(writes.flatMap((write) => (write.set === 'execution.running' ? [write.execution] : [])));
   const handedOff = writes.some(
     (write) =>
-      write.set === 'message.sent' && write.row.type === 'execution.scheduled' && !taken.has(write.row.executionId),
+      !isToldOtherwise &&
+      write.set === 'message.sent' &&
+      write.row.type === 'execution.scheduled' &&
+      !taken.has(write.row.executionId),
   );
   const asked = writes.flatMap((write) =>
     write.set === 'execution.cancelRequested' ? [{ kind: 'execution' as const, id: write.execution }] : [],

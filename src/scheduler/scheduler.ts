@@ -21,6 +21,8 @@ export interface SchedulerOptions {
   readonly reconcile?: (mutation: MutationId) => Promise<unknown>;
   /** Where others change the same rows: how long at most until the next look, whatever was heard. */
   readonly sleepMsMax?: number;
+  /** Told of messages before they are deleted, for whoever else is to hear them. */
+  readonly relay?: ((messages: readonly MessageId[]) => Promise<void>) | undefined;
   /** False while this process may begin nothing. */
   readonly mayBegin?: () => boolean;
   readonly onError: (error: unknown) => void;
@@ -115,11 +117,12 @@ export class Scheduler {
   #readMessages(messages: readonly MessageId[]): void {
     const { manager } = this.#options.engine;
     if (messages.length === 0 || (messages.length < MESSAGES_AT_ONCE && this.#busy.size > 0)) return;
-    this.#do('messages', () =>
-      manager.together((model) => {
+    this.#do('messages', async () => {
+      await this.#options.relay?.(messages);
+      await manager.together((model) => {
         for (const message of messages) model.deleteMessage(message);
-      }),
-    );
+      });
+    });
   }
 
   #begin(workflow: WorkflowId): void {

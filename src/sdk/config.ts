@@ -38,6 +38,15 @@ interface FleetOptions {
   pools?: Record<string, string[]>;
   /** By workflow: how long one session may take. */
   timeoutMs?: Record<string, number>;
+  /** A second way for messages, over NATS JetStream: for large fleets, and for other systems that listen. */
+  nats?: {
+    /** Such as nats://127.0.0.1:4222; tls://… for TLS. */
+    servers: string | readonly string[];
+    /** What subjects and streams begin with; "pawl" where nothing is said. */
+    prefix?: string;
+    replicas?: 1 | 3 | 5;
+    token?: Secret;
+  };
 }
 
 /** How long history is kept. */

@@ -23,6 +23,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
     'events_reserved has only reserved events, at most 1,000 for a run at work; asked at start',
   'listing messages': 'messages are deleted as they are read; the oldest come first by the primary key',
   'listing handOffs': 'the same messages',
+  'listing messageRows': 'the same messages',
   'listing strangeMessages': 'the same messages',
   'history pendingByTopic': 'events_pending has only what is pending, and no more than a limit of it is read',
   'history lateHandlers': 'a row for each handler there is; asked once a minute',

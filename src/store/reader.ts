@@ -6,6 +6,7 @@ import type {
   Execution,
   LookupName,
   Lookups,
+  Message,
   Mutation,
   Notice,
   Source,
@@ -88,6 +89,8 @@ export interface Reader extends Source {
   nextNoticeAt(): number | null;
   /** Those that nobody has to act on any more, oldest first. */
   messages(limit: number): readonly MessageId[];
+  /** The oldest ones, whatever they say. */
+  messageRows(limit: number): readonly Message[];
   /** Executions that were handed off and that nobody has taken yet, oldest first. */
   handOffs(limit: number): readonly HandOff[];
   /** Messages of a version that this process does not know: they stay for one that does. */
@@ -176,6 +179,10 @@ class SqliteReader implements Reader {
 
   messages(limit: number): readonly MessageId[] {
     return this.#read(READS.messages(limit));
+  }
+
+  messageRows(limit: number): readonly Message[] {
+    return this.#read(READS.messageRows(limit));
   }
 
   handOffs(limit: number): readonly HandOff[] {

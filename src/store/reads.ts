@@ -7,7 +7,18 @@ import {
   type WorkerId,
   type WorkflowId,
 } from '#base';
-import type { Allowance, Event, EventStatus, Execution, LookupName, Lookups, Mutation, Notice, Worker } from '#model';
+import type {
+  Allowance,
+  Event,
+  EventStatus,
+  Execution,
+  LookupName,
+  Lookups,
+  Message,
+  Mutation,
+  Notice,
+  Worker,
+} from '#model';
 import type { SqlValue } from './columns.ts';
 import type { AgedKind, EventFilter, Reader } from './reader.ts';
 import { LOOKUP_STATEMENTS, type RowOf, TABLES, type TableName } from './statements/all.ts';
@@ -15,6 +26,7 @@ import { COUNTS } from './statements/counts.ts';
 import { EVENTS } from './statements/events.ts';
 import { EXECUTIONS } from './statements/executions.ts';
 import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
+import { MESSAGES } from './statements/messages.ts';
 import { MUTATIONS } from './statements/mutations.ts';
 import { ALLOWANCES, NOTICES } from './statements/people.ts';
 import type { LookupStatement, SqlText } from './statements/statement.ts';
@@ -108,6 +120,10 @@ export const READS = {
 
   *messages(limit) {
     return (yield listing('messages', { limit })).map(([id]) => id as MessageId);
+  },
+
+  *messageRows(limit): Read<readonly Message[]> {
+    return (yield listing('messageRows', { limit })).map(MESSAGES.parse);
   },
 
   *handOffs(limit) {

@@ -58,6 +58,18 @@ export class Worker {
     return !this.#isStopped && this.#lease.holds;
   }
 
+  /** How many more could begin now. */
+  get free(): number {
+    return this.mayBegin ? this.#options.concurrency - this.#busy.size : 0;
+  }
+
+  /** Somebody says that this was handed off; the claim will tell. False where there is no room for it. */
+  offer(handOff: HandOff): boolean {
+    if (this.free <= 0) return false;
+    this.#do(handOff.execution, () => this.#options.take(handOff));
+    return true;
+  }
+
   start(): void {
     this.#lease.start();
     if (this.#options.reaps) this.#reaper.start();

@@ -26,6 +26,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   session: ['base', 'model', 'execution', 'handler'],
   scheduler: ['base', 'execution'],
   worker: ['base', 'execution'],
+  bus: ['base', 'model', 'execution'],
   retention: ['base', 'execution'],
   transfer: ['base', 'model', 'execution'],
   app: [
@@ -42,6 +43,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'session',
     'scheduler',
     'worker',
+    'bus',
     'retention',
     'metrics',
   ],

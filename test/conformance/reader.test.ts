@@ -39,6 +39,7 @@ const QUESTIONS: {
   dueNotices: [[NOW, 10]],
   nextNoticeAt: [[]],
   messages: [[10]],
+  messageRows: [[10]],
   handOffs: [[10]],
   strangeMessages: [[10]],
   aged: (['run', 'event', 'session', 'execution', 'input'] as const).map((kind) => [

@@ -45,12 +45,13 @@ export class Fleet {
     this.folder = folder;
   }
 
-  static async open(timeoutMs: Readonly<Record<string, number>> = {}): Promise<Fleet> {
+  /** Messages go by the database; with the address of a NATS server, by that. */
+  static async open(timeoutMs: Readonly<Record<string, number>> = {}, nats?: string): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-fleet-'));
     const server = await startOwnPostgres();
     await server.createDatabase('fleet');
     const service = await Service.open();
-    writeFileSync(join(folder, 'pawl.config.ts'), configFor(service.url, timeoutMs));
+    writeFileSync(join(folder, 'pawl.config.ts'), configFor(service.url, timeoutMs, nats));
     const reader = await openPostgresReader(server.url('fleet'));
     return new Fleet(server, service, reader, folder);
   }
@@ -204,7 +205,7 @@ export class Fleet {
   }
 }
 
-function configFor(url: string, timeoutMs: Readonly<Record<string, number>>): string {
+function configFor(url: string, timeoutMs: Readonly<Record<string, number>>, nats: string | undefined): string {
   const service = { type: 'http', baseUrl: url, timeoutMs: TIMEOUT_MS, visibilityMs: VISIBILITY_MS };
   const reconcile = {
     get: '/done',
@@ -212,7 +213,8 @@ function configFor(url: string, timeoutMs: Readonly<Record<string, number>>): st
     failed: { hasNot: { 'body.bookings[*].key': '{key}' } },
     result: 'body.bookings[*]',
   };
-  const config = { connections: { shop: { ...service, reconcile } }, fleet: { leaseMs: LEASE_MS, timeoutMs } };
+  const fleet = { leaseMs: LEASE_MS, timeoutMs, ...(nats !== undefined && { nats: { servers: nats } }) };
+  const config = { connections: { shop: { ...service, reconcile } }, fleet };
   return `import { defineConfig } from 'pawl';\nexport default defineConfig(${JSON.stringify(config)});\n`;
 }
 

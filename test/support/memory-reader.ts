@@ -52,6 +52,13 @@ export class MemoryReader implements Reader {
     return times.length === 0 ? null : Math.min(...times);
   }
 
+  messageRows(limit: number): readonly Message[] {
+    return this.#rows()
+      .messages.values()
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit);
+  }
+
   workflowRows(): never {
     throw new Error('rows in memory have no columns to export');
   }

@@ -1,6 +1,7 @@
 import { MESSAGE_VERSION } from '#model';
 import { EVENTS, PENDING_TOPICS } from './events.ts';
 import { EXECUTIONS, IS_BUSY } from './executions.ts';
+import { MESSAGES } from './messages.ts';
 import { MUTATIONS } from './mutations.ts';
 import { ALLOWANCES, NOTICES } from './people.ts';
 import { WORKERS } from './workers.ts';
@@ -64,6 +65,7 @@ export const LISTINGS = {
       OR NOT EXISTS (SELECT 1 FROM executions
         WHERE id = messages.execution_id AND status = 'scheduled' AND epoch = messages.epoch))
     ORDER BY id LIMIT :limit`,
+  messageRows: `SELECT ${MESSAGES.columnList()} FROM messages ORDER BY id LIMIT :limit`,
   /** Handoffs that nobody has taken yet, oldest first. */
   handOffs: `SELECT messages.id, messages.execution_id, messages.workflow_id, messages.epoch
     FROM messages JOIN executions ON executions.id = messages.execution_id
