@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Clock, StoreFailedError } from '#base';
 import { folderError, storeError } from './failures.ts';
 import { markMade, refuseGone } from './made-mark.ts';
+import { refuseMoved } from './moved-mark.ts';
 import { type ProcessLock, takeProcessLock } from './process-lock.ts';
 import { RETENTION_INDEXES } from './schema/004-retention.ts';
 import { isEmpty, migrate } from './schema/migrate.ts';
@@ -43,6 +44,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const path = databasePath(dataDir);
   let db: SqliteDatabase | undefined;
   try {
+    refuseMoved(dataDir);
     refuseGone(dataDir, path);
     db = new SqliteDatabase(path);
     return open(db, lock, options);

@@ -70,6 +70,7 @@ onPostgres('a data folder moves to PostgreSQL row by row, stays as it was, and t
     source.close();
     await target.close();
   }
+  await assert.rejects(stage.start(), { code: 'store-moved', message: /was moved to / });
   const again = await type(['migrate-store', '--data', stage.data, '--to', database.url]);
   assert.notEqual(again.code, 0);
   assert.match(again.err, /has rows already/);
@@ -108,6 +109,15 @@ onPostgres('a copy that ends on the way leaves nothing behind, and can be made a
     await assert.rejects(copyToPostgres(options), /death/).finally(() => onKillPoint(undefined));
     assert.equal(await countIn(database.url), 0, `given up at step ${nth}`);
   }
+  // Nothing was kept there, so the folder is as good as before.
+  await stage.start();
+  await stage.stop();
   const copied = await copyToPostgres(options);
+  await assert.rejects(stage.start(), { code: 'store-moved' });
+  const back = await type(['migrate-store', '--back', '--data', stage.data]);
+  assert.match(back.out, /may start on .* again/);
+  await stage.start();
+  await stage.stop();
+  assert.match((await type(['migrate-store', '--back', '--data', stage.data])).out, /was not moved/);
   assert.ok(copied.some(({ table, rows }) => table === 'handler_runs' && rows > 0));
 });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '#base';
-import { type Common, define, type Ended } from '../command.ts';
+import { type Act, type Common, define, type Ended } from '../command.ts';
 import { DATA_FOLDER } from '../find-engine.ts';
 import { SCHEMA } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
@@ -10,6 +10,7 @@ import { plural } from '../words.ts';
 
 interface MigrateOptions extends Common {
   readonly to?: string;
+  readonly back?: boolean;
 }
 
 /** From one machine's folder to a database that many share. */
@@ -19,9 +20,11 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
     .description(
       'copy a data folder into an empty PostgreSQL database, all of it or nothing; the folder stays as it is',
     )
-    .option('--to <url>', 'the database, such as postgres://user@host/database (DATABASE_URL)');
+    .option('--to <url>', 'the database, such as postgres://user@host/database (DATABASE_URL)')
+    .option('--back', 'let engines start on the folder again: only if none was ever started on the database');
   define<[], MigrateOptions>(terminal, ended, command, async (act) => {
     const { DATABASE_URL, PAWL_DATA } = terminal.env;
+    if (act.options.back === true) return goBack(act);
     const url = act.options.to ?? DATABASE_URL;
     if (url === undefined || url === '') throw noTarget();
     const dataDir = resolve(act.options.data ?? PAWL_DATA ?? DATA_FOLDER);
@@ -30,7 +33,7 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
     const tables = await copyToPostgres({ dataDir, url, clock: systemClock, onTable });
     const rows = tables.reduce((sum, each) => sum + each.rows, 0);
     const next = [
-      { label: `never start an engine on ${dataDir} again: what both have pending would be sent twice` },
+      { label: `no engine starts on ${dataDir} any more: what both have pending would be sent twice` },
       {
         label:
           'start with DATABASE_URL and another --data, into which you put master.key and the secrets of the old one',
@@ -43,6 +46,18 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
     );
     return undefined;
   });
+}
+
+async function goBack(act: Act<MigrateOptions>): Promise<undefined> {
+  const dataDir = resolve(act.options.data ?? act.terminal.env.PAWL_DATA ?? DATA_FOLDER);
+  const { unmarkMoved } = await import('#store');
+  const wasMoved = unmarkMoved(dataDir);
+  act.print({ schema: SCHEMA, dataDir, wasMoved }, () =>
+    wasMoved
+      ? `engines may start on ${dataDir} again; what was copied must never be worked on\n`
+      : `${dataDir} was not moved\n`,
+  );
+  return undefined;
 }
 
 function noTarget(): UsageError {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Clock, reach, StoreFailedError } from '#base';
 import { INVARIANTS } from '#model';
 import type { SqlValue } from '../columns.ts';
+import { markMoved, unmarkMoved } from '../moved-mark.ts';
 import { databasePath } from '../open-sqlite.ts';
 import { takeProcessLock } from '../process-lock.ts';
 import { isMarkedRestored } from '../restored-mark.ts';
@@ -63,7 +64,7 @@ export async function copyToPostgres(options: CopyOptions): Promise<readonly Cop
 async function copyAll(
   source: SqliteDatabase,
   target: PostgresConnection,
-  { url, onTable }: CopyOptions,
+  { dataDir, url, onTable }: CopyOptions,
 ): Promise<readonly CopiedTable[]> {
   const send = (...statements: Statement[]): Promise<readonly Answer[]> => target.flight(statements, STEP_MS_MAX);
   await send(
@@ -90,9 +91,12 @@ async function copyAll(
   );
   await refuseBroken(send, url);
   reach('migration-step');
+  // From here on nobody may start on the folder: whether the commit was kept is not known if its answer is lost.
+  markMoved(dataDir, shownUrl(url));
   const [ended] = await send(asStatement('COMMIT'));
-  if (ended?.command !== 'COMMIT') throw notTheSame(url, 'the database ended the copy without keeping it');
-  return copied;
+  if (ended?.command === 'COMMIT') return copied;
+  unmarkMoved(dataDir);
+  throw notTheSame(url, 'the database ended the copy without keeping it');
 }
 
 const NAMES = Object.keys(TABLES) as TableName[];
