@@ -17,8 +17,8 @@ const EVERY_MS = 3_600_000;
 const FIRST_MS = 60_000;
 /** Each pass frees what led to what the one before it removed; a chain of more workflows' steps waits for the next hour. */
 const PASSES_MAX = 20;
-/** How many pages of each kind a preview looks at. */
-const PREVIEW_PAGES_MAX = 20;
+/** Somebody waits for a preview, and it rests for nobody: after so long it tells what it has found. */
+const PREVIEW_MS_MAX = 3 * 1_000;
 
 export interface RetentionOptions {
   readonly engine: Pick<Engine, 'manager' | 'reader'>;
@@ -84,8 +84,8 @@ export class Retention {
   }
 
   /**
-   * What would go, by the same rule, and nothing is written. What only goes once something else has gone is not counted; more than
-   * so many pages are not looked at.
+   * What would go, by the same rule, and nothing is written. What only goes once something else has gone is not counted; where there
+   * is much, it is not looked at to the end.
    */
   async preview(): Promise<{ readonly removable: Removed; readonly isWhole: boolean }> {
     const { manager } = this.#options.engine;
@@ -99,9 +99,10 @@ export class Retention {
           if (error instanceof OnlyLooked) return error.found;
           throw error;
         });
+    const until = performance.now() + PREVIEW_MS_MAX;
     let removable = NOTHING;
     for (const kind of Object.keys(KINDS) as Kind[]) {
-      const seen = await this.#sweep(kind, this.#before(), looks, PREVIEW_PAGES_MAX);
+      const seen = await this.#sweep(kind, this.#before(), looks, until);
       removable = sumOf(removable, seen.removed);
       isWhole &&= seen.isWhole;
     }
@@ -129,7 +130,7 @@ export class Retention {
       let found = NOTHING;
       for (const kind of Object.keys(KINDS) as Kind[]) {
         const prune: Remove = (workflow, named) => engine.manager.pruneHistory(workflow, named);
-        found = sumOf(found, (await this.#sweep(kind, before, prune, Number.POSITIVE_INFINITY)).removed);
+        found = sumOf(found, (await this.#sweep(kind, before, prune)).removed);
       }
       removed = sumOf(removed, found);
       if (countOf(found) === 0) break;
@@ -139,17 +140,17 @@ export class Retention {
   }
 
   /** Page after page, latest first: what came of something goes before it. */
-  async #sweep(kind: Kind, before: number, remove: Remove, pagesMax: number) {
+  async #sweep(kind: Kind, before: number, remove: Remove, until?: number) {
     let removed = NOTHING;
     let below = idPlaceAt(kind, before + 1);
-    for (let page = 0; !this.#isStopped; page++) {
-      if (page >= pagesMax) return { removed, isWhole: false };
+    while (!this.#isStopped) {
       const rows = await this.#options.engine.reader.aged(kind, { before, below, limit: PAGE });
       for (const [workflow, ids] of byWorkflow(rows)) {
         if (this.#isStopped) break;
+        if (until !== undefined && performance.now() > until) return { removed, isWhole: false };
         const startedAt = performance.now();
         removed = sumOf(removed, await remove(workflow, { before, [KINDS[kind]]: ids }));
-        await sleep(Math.max(REST_MS_MIN, (performance.now() - startedAt) * REST_TIMES));
+        if (until === undefined) await sleep(Math.max(REST_MS_MIN, (performance.now() - startedAt) * REST_TIMES));
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) break;
