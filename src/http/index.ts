@@ -3,6 +3,7 @@
 // Start reading at route.ts, then serve.ts and guard.ts; routes/ has one file for each kind of question, shapes/ what it answers.
 export { clientTypes } from './client-types.ts';
 export { documentOf } from './document.ts';
+export { MetricsPage } from './metrics-page.ts';
 export type { Route } from './route.ts';
 export { ROUTES } from './routes.ts';
 export { type Served, type ServeOptions, serve } from './serve.ts';

@@ -45,10 +45,14 @@ export class MetricsPage {
   }
 
   async #read(): Promise<string> {
+    return metricsText(await this.metrics());
+  }
+
+  async metrics(): Promise<readonly Metric[]> {
     const { meters, engine, sandbox } = this.#app;
     const waiting = await this.#waiting();
     await this.#learnNames([...waiting.keys(), ...meters.workflows()]);
-    return metricsText([
+    return [
       gauge('pawl_info', 'Which version this is', [{ labels: { version: packageVersion() }, value: 1 }]),
       gauge('pawl_store_writable', '0 while nothing can be written', engine.takesWrites() ? 1 : 0),
       gauge('pawl_draining', '1 while the process is on its way out', this.#app.isDraining() ? 1 : 0),
@@ -59,7 +63,7 @@ export class MetricsPage {
       counter('pawl_sandbox_started_total', 'Children ever started', sandbox.counts.started),
       counter('pawl_sandbox_lost_total', 'Children that ended unasked', sandbox.counts.lost),
       ...processMetrics(this.#startedAt),
-    ]);
+    ];
   }
 
   /** What waits for a person, and calls of which nobody knows what came. */

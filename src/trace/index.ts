@@ -2,4 +2,5 @@
 // It never says what a payload, a script or a provider said, never holds work up, and gives up spans rather than memory.
 // Start reading at spans.ts, then otlp.ts.
 export { type Exporter, exporterFrom } from './otlp.ts';
+export { metricsExporterFrom } from './otlp-metrics.ts';
 export { spansOf } from './spans.ts';

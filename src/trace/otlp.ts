@@ -15,7 +15,7 @@ const FLUSH_MS_MAX = 30_000;
 const SEND_MS_MAX = 5_000;
 const CLOSE_MS_MAX = 3_000;
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** By the variables that every program with OpenTelemetry knows; undefined where none names a place to send to. */
 export function exporterFrom(env: Env, onTrouble: (text: string) => void): Exporter | undefined {
@@ -27,7 +27,7 @@ export function exporterFrom(env: Env, onTrouble: (text: string) => void): Expor
 }
 
 /** `name=value,name=value`, percent-encoded. */
-function headersIn(text: string): Record<string, string> {
+export function headersIn(text: string): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
     return at < 1 ? [] : [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())] as const];
@@ -145,7 +145,7 @@ function spanOf({ traceId, spanId, parentSpanId, name, isCall, startMs, endMs, i
   };
 }
 
-function attributesOf(attributes: Span['attributes']): object[] {
+export function attributesOf(attributes: Span['attributes']): object[] {
   return Object.entries(attributes).map(([key, value]) => ({
     key,
     value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },

@@ -127,3 +127,26 @@ test('without a collector in the environment nothing is sent anywhere', async (t
   await booked(t, {});
   assert.deepEqual(asked, []);
 });
+
+test('metrics are sent where they are asked for, and the last ones when the engine ends', async (t) => {
+  const { url, bodies, asked } = await collector(t, () => 200);
+  const env = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${url}/v1/metrics`, OTEL_METRIC_EXPORT_INTERVAL: '200' };
+  await booked(t, env);
+  assert.ok(
+    asked.length > 0 && asked.every((each) => each.startsWith('POST /v1/metrics application/json')),
+    asked.join(),
+  );
+  const last = bodies.at(-1) ?? '';
+  const { metrics } = JSON.parse(last).resourceMetrics[0].scopeMetrics[0];
+  const calls = metrics.find(({ name }: { name: string }) => name === 'pawl_calls_total');
+  const applied = calls.sum.dataPoints.find((point: object) => JSON.stringify(point).includes('"applied"'));
+  assert.equal(applied.asDouble, 1);
+  assert.doesNotMatch(bodies.join(''), new RegExp(PAYLOAD));
+});
+
+test('a collector of metrics that is away is told of once, and holds nothing up', async (t) => {
+  const { url } = await collector(t, () => 503);
+  const env = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${url}/v1/metrics`, OTEL_METRIC_EXPORT_INTERVAL: '100' };
+  const said = await booked(t, env);
+  assert.equal(said.match(/metrics cannot be sent/g)?.length, 1, said);
+});

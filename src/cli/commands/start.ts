@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { App, FleetPlace } from '#app';
 import { define, type Ended } from '../command.ts';
 import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
+import { engineMetrics } from '../engine-metrics.ts';
 import { engineTraces } from '../engine-traces.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
@@ -119,6 +120,7 @@ async function run(
       throw error;
     },
   );
+  const metrics = await engineMetrics(terminal, log, app);
   notifier.start((path) => `${server.publicUrl}${path}`);
   terminal.out(`pawl ready ${server.url}\n`);
   // Not into a log, where it would outlive the person who could use it.
@@ -131,6 +133,7 @@ async function run(
     await app.drain();
     await server.close();
     await notifier.stop();
+    await metrics.close();
     await app.stop();
     await traces.close();
     say('stopped: nothing is left active');
