@@ -15,7 +15,7 @@ import {
 } from './choices.ts';
 import { type Need, needsOf } from './needs.ts';
 import { ledgerOf, sentAgain } from './obstacles.ts';
-import { choicesOfRequest } from './requests.ts';
+import { asksIn, choicesOfRequest } from './requests.ts';
 import type { Teller } from './teller.ts';
 import { inputsOf } from './trail.ts';
 import { versionName } from './versions.ts';
@@ -171,7 +171,10 @@ async function permission(teller: Teller, need: Need): Promise<Partial<Case> & P
   const [script] = await teller.history.fetch('script', request.scriptId);
   return {
     version: script ? versionName(script) : null,
-    known: [...need.evidence, 'The version that is active goes on meanwhile.'],
+    known: [
+      ...asksIn(request).map((ask) => `It wants ${ask}, which nobody has allowed.`),
+      'The version that is active goes on meanwhile.',
+    ],
     facts: [{ at: request.askedAt, source: request.askedBy, says: 'the version was deployed, and asked' }],
     choices: await choicesOfRequest(teller, request),
   };

@@ -59,7 +59,7 @@ async function versionOf({ history }: Teller, { scriptId }: PermissionRequest): 
 }
 
 /** `shop.post on /refunds`, as whoever asked wrote it down. */
-function asksIn({ asks }: PermissionRequest): string[] {
+export function asksIn({ asks }: PermissionRequest): string[] {
   const { asks: all } = JSON.parse(asks) as {
     asks: readonly { connection: string; method: string; targets: string[] }[];
   };

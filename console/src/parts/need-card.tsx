@@ -118,6 +118,11 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
               </ul>
             </Part>
           )}
+          {need.kind === 'connection' && (
+            <p>
+              <Link to={to.connection(need.id)}>Set its secret anew</Link> first, if that is why it was refused.
+            </p>
+          )}
           <Part title="What you can do">
             <Choices choices={choices} result={need.result} events={events} {...(onDone && { onDone })} />
           </Part>
