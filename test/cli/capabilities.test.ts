@@ -19,6 +19,8 @@ const COMMANDS: Readonly<Record<string, readonly string[] | { readonly why: stri
   restore: here('it makes a data folder that no engine has yet'),
   doctor: ['GET /api/doctor'],
   retention: ['GET /api/retention', 'POST /api/retention/preview', 'POST /api/retention/run'],
+  export: ['POST /api/workflows/{workflow}/export'],
+  import: ['POST /api/import'],
   'migrate-store': here('it moves a data folder that no engine has open'),
   example: here('it starts engines of its own'),
   executor: here('it is the engine'),

@@ -18,6 +18,7 @@ import { Facts, Section } from '../parts/section.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Tokens } from '../parts/tokens.tsx';
+import { Transfer } from '../parts/transfer.tsx';
 
 interface SettingsPart {
   readonly label: string;
@@ -118,6 +119,7 @@ function General() {
       </Section>
       <Retention mayAct={isAdmin || (me?.scopes.includes('operate') ?? false)} mayRemove={isAdmin} />
       {isAdmin && <Backup />}
+      {isAdmin && <Transfer />}
     </>
   );
 }

@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { useAct } from '../api/act.ts';
+import { ask } from '../api/ask.ts';
+import { count } from '../words/words.ts';
+import { Field } from './field.tsx';
+import { Section } from './section.tsx';
+import { Trouble } from './trouble.tsx';
+import { useWorkflowNames } from './workflow-names.tsx';
+
+/** One workflow with its history, out to a file where the engine runs, and in from one. */
+export function Transfer() {
+  return (
+    <Section title="Move a workflow" isBoxed>
+      <Export />
+      <Import />
+    </Section>
+  );
+}
+
+function Export() {
+  const names = [...useWorkflowNames().values()];
+  const [chosen, setChosen] = useState('');
+  const [file, setFile] = useState('');
+  const act = useAct();
+  const workflow = chosen === '' ? (names[0] ?? '') : chosen;
+
+  async function write(): Promise<void> {
+    await act.run(
+      () => ask('POST /api/workflows/{workflow}/export', { workflow }, { body: { file: file.trim() } }),
+      ({ rows, goesOn }) => ({
+        title: `${workflow} was written, ${count(rows, 'row')}`,
+        description: goesOn ? 'It goes on here: pause it, or what it has pending is done in both places.' : undefined,
+      }),
+    );
+  }
+
+  return (
+    <form
+      className="inline-form"
+      aria-label="Write a workflow into a file"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void write();
+      }}
+    >
+      <Field label="Workflow to write out">
+        <select value={workflow} onChange={(event) => setChosen(event.target.value)}>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Into a new file on the engine’s machine">
+        <input type="text" required value={file} onChange={(event) => setFile(event.target.value)} />
+      </Field>
+      <button
+        type="submit"
+        className="button"
+        title="Writes the workflow and its history, never a secret; nothing changes here."
+        disabled={act.isBusy || workflow === ''}
+      >
+        Write it out
+      </button>
+      {act.error !== undefined && <Trouble error={act.error} />}
+    </form>
+  );
+}
+
+function Import() {
+  const [file, setFile] = useState('');
+  const [name, setName] = useState('');
+  const act = useAct();
+
+  async function read(): Promise<void> {
+    const body = { file: file.trim(), ...(name.trim() !== '' && { name: name.trim() }) };
+    await act.run(
+      () => ask('POST /api/import', {}, { body }),
+      (put) => ({ title: `${put.name} is here, paused`, description: `${count(put.rows, 'row')} came with it.` }),
+    );
+  }
+
+  return (
+    <form
+      className="inline-form"
+      aria-label="Put a workflow in from a file"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void read();
+      }}
+    >
+      <Field label="File with a workflow">
+        <input type="text" required value={file} onChange={(event) => setFile(event.target.value)} />
+      </Field>
+      <Field label="Under another name" hint="empty: its own">
+        <input type="text" value={name} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <button
+        type="submit"
+        className="button"
+        title="Puts the workflow in, paused: all of it or nothing."
+        disabled={act.isBusy}
+      >
+        Put it in
+      </button>
+      {act.error !== undefined && <Trouble error={act.error} />}
+    </form>
+  );
+}
