@@ -38,7 +38,7 @@ export type EventStatus = 'pending' | 'reserved' | 'parked' | 'consumed' | 'skip
 
 export type Evidence = { readonly id: string; readonly mutationId: string; readonly says: 'applied' | 'failed' | 'uncertain'; readonly detail: string; readonly source: string; readonly createdAt: number };
 
-export type Execution = { readonly id: string; readonly workflowId: string; readonly status: 'requested' | 'scheduling' | 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned'; readonly trigger: Trigger; readonly epoch: number; readonly owner: string | null; readonly cancelRequestedAt: number | null; readonly cancelRequestedBy: string | null; readonly schedulingUntil: number | null; readonly requestedAt: number; readonly startedAt: number | null; readonly endedAt: number | null };
+export type Execution = { readonly id: string; readonly workflowId: string; readonly status: 'requested' | 'scheduling' | 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned'; readonly trigger: Trigger; readonly epoch: number; readonly owner: string | null; readonly cancelRequestedAt: number | null; readonly cancelRequestedBy: string | null; readonly schedulingUntil: number | null; readonly waitsFor: string | null; readonly slots: readonly string[]; readonly requestedAt: number; readonly startedAt: number | null; readonly endedAt: number | null };
 
 export type Explained = { readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output'; readonly id: string; readonly lines: readonly { readonly at: number | null; readonly text: string }[]; readonly story: readonly string[] };
 
@@ -124,7 +124,7 @@ export type ShownVersion = { readonly kind: 'version'; readonly row: Version; re
 
 export type ShownWorkflow = { readonly kind: 'workflow'; readonly row: { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting; readonly sentence: string; readonly since: number | null }; readonly next: readonly NextStep[]; readonly state: readonly HandlerState[]; readonly executions: readonly Execution[]; readonly tasks: readonly Task[] };
 
-export type Status = { readonly workflow: string; readonly name: string; readonly status: WorkflowStatus; readonly kind: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; readonly sentence: string; readonly since: number | null; readonly blocks: string | null; readonly waiting: Waiting; readonly next: readonly NextStep[] };
+export type Status = { readonly workflow: string; readonly name: string; readonly status: WorkflowStatus; readonly kind: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'limited' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; readonly sentence: string; readonly since: number | null; readonly blocks: string | null; readonly waiting: Waiting; readonly next: readonly NextStep[] };
 
 export type Task = { readonly id: string; readonly workflowId: string; readonly runId: string; readonly kind: 'repair' | 'evidence'; readonly status: 'open' | 'closed'; readonly detail: string; readonly createdAt: number; readonly closedAt: number | null; readonly closedBy: string | null };
 
@@ -136,7 +136,7 @@ export type Version = { readonly id: string; readonly workflowId: string; readon
 
 export type Waiting = { readonly pending: number; readonly reserved: number; readonly parked: number; readonly deliveries: number };
 
-export type Worker = { readonly id: string; readonly name: string; readonly pool: string; readonly state: 'alive' | 'silent'; readonly startedAt: number; readonly leaseUntil: number; readonly load: number };
+export type Worker = { readonly id: string; readonly name: string; readonly pool: string; readonly version: string | null; readonly state: 'alive' | 'silent'; readonly status: 'open' | 'cordoned' | 'draining'; readonly startedAt: number; readonly leaseUntil: number; readonly load: number; readonly concurrency: number | null };
 
 export type Workflow = { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting };
 
@@ -294,7 +294,7 @@ export interface Operations {
   /** how each workflow stands, in plain words, with what to do about it */
   'GET /api/status': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string; kind?: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; workflow?: string };
+    query: { after?: string; limit?: number; q?: string; kind?: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'limited' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; workflow?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Status[]; readonly next: string | null };
   };
@@ -697,12 +697,33 @@ export interface Operations {
     body: Record<never, never>;
     answer: { readonly schema: 1 } & ConnectionTested;
   };
-  /** the processes that have not said goodbye: until when each is taken for alive, and how much it is doing */
+  /** the processes that have not said goodbye: until when each is taken for alive, how much it does, and what it takes */
   'GET /api/workers': {
     path: Record<never, never>;
     query: Record<never, never>;
     body: undefined;
-    answer: { readonly schema: 1 } & { readonly items: readonly Worker[]; readonly next: null };
+    answer: { readonly schema: 1 } & { readonly items: readonly Worker[]; readonly next: null; readonly shared: boolean };
+  };
+  /** let a worker claim nothing new; it goes on with what it has */
+  'POST /api/workers/{worker}/cordon': {
+    path: { worker: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly worker: string; readonly name: string; readonly status: 'open' | 'cordoned' | 'draining'; readonly sentence: string };
+  };
+  /** let a worker that was cordoned take work again */
+  'POST /api/workers/{worker}/uncordon': {
+    path: { worker: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly worker: string; readonly name: string; readonly status: 'open' | 'cordoned' | 'draining'; readonly sentence: string };
+  };
+  /** let a process finish what it has and end; whether it is started again is up to its machine */
+  'POST /api/workers/{worker}/drain': {
+    path: { worker: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly worker: string; readonly name: string; readonly status: 'open' | 'cordoned' | 'draining'; readonly sentence: string };
   };
   /** how long history is kept, and what was last removed by this process */
   'GET /api/retention': {

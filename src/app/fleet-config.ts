@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PawlError } from '#base';
 
 const NAME = z.string().min(1).max(200);
+const LIMITS = z.record(NAME, z.int().min(1).max(1_000_000));
 const SHAPE = z.strictObject({
   leaseMs: z.int().min(500).max(600_000).optional(),
   pools: z.record(NAME, z.array(NAME)).optional(),
@@ -17,6 +18,7 @@ const SHAPE = z.strictObject({
       token: z.strictObject({ secret: NAME }).optional(),
     })
     .optional(),
+  limits: z.strictObject({ pools: LIMITS.optional(), connections: LIMITS.optional() }).optional(),
 });
 
 /** The pool of workflows that no other pool names. */
@@ -35,13 +37,15 @@ export interface NatsPlace {
 export class FleetConfig {
   readonly leaseMs: number | undefined;
   readonly nats: NatsPlace | undefined;
+  /** How many sessions may be under way at once, by `pool:NAME` and `connection:NAME`. */
+  readonly limits: ReadonlyMap<string, number>;
   readonly #pools: ReadonlyMap<string, string>;
   readonly #timeouts: Readonly<Record<string, number>>;
 
   constructor(given: unknown = {}) {
     const parsed = SHAPE.safeParse(given ?? {});
     if (!parsed.success) throw invalid(parsed.error.issues[0]);
-    const { leaseMs, pools = {}, timeoutMs = {}, nats } = parsed.data;
+    const { leaseMs, pools = {}, timeoutMs = {}, limits = {}, nats } = parsed.data;
     this.leaseMs = leaseMs;
     this.nats = nats && {
       servers: [nats.servers].flat(),
@@ -51,6 +55,7 @@ export class FleetConfig {
     };
     this.#pools = new Map(Object.entries(pools).flatMap(([pool, names]) => names.map((name) => [name, pool] as const)));
     this.#timeouts = timeoutMs;
+    this.limits = new Map([...named('pool', limits.pools), ...named('connection', limits.connections)]);
   }
 
   poolOf(workflow: string): string {
@@ -67,12 +72,21 @@ export class FleetConfig {
   }
 }
 
+function named(kind: string, limits: Readonly<Record<string, number>> = {}): [string, number][] {
+  return Object.entries(limits).map(([name, max]) => [`${kind}:${name}`, max]);
+}
+
 function invalid(issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined): PawlError {
   const path = ['fleet', ...(issue?.path ?? []).map(String)].join('.');
   return new PawlError({
     code: 'config-invalid',
     message: `${path} of the config cannot be used`,
     why: issue?.message ?? 'it has another shape',
-    next: [{ label: 'write fleet: { leaseMs, pools: { POOL: [WORKFLOW, …] }, timeoutMs: { WORKFLOW: 60_000 } }' }],
+    next: [
+      {
+        label:
+          'write fleet: { leaseMs, pools: { POOL: [WORKFLOW, …] }, timeoutMs: { WORKFLOW: 60_000 }, limits: { pools: { POOL: 8 } } }',
+      },
+    ],
   });
 }

@@ -1,4 +1,4 @@
-import { type Clock, type IdSource, reach, systemClock } from '#base';
+import { type Clock, type IdSource, packageVersion, RefusedError, reach, systemClock } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
 import { type Engine, joinFleet, type Member, type Observer, openEngine } from '#execution';
 import { type HandlerHost, ScriptShelf } from '#handler';
@@ -7,10 +7,11 @@ import { Meters } from '#metrics';
 import type { Write } from '#model';
 import { Retention } from '#retention';
 import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
-import { handOffDue, Scheduler } from '#scheduler';
+import { handOffDue, IN_FLIGHT_MAX, Scheduler } from '#scheduler';
 import { type MasterKeys, masterKeys, Vault } from '#secret';
 import { runDueSession, takeHandOff } from '#session';
 import { Worker } from '#worker';
+import { Admission } from './admission.ts';
 import { type Bus, openBus, relayBy, toldBy } from './bus.ts';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
 import { keepDaysOf } from './retention-config.ts';
@@ -36,6 +37,8 @@ export interface AppOptions {
   /** Told of what each command of this process wrote, once it is durable. */
   readonly onWrites?: (writes: readonly Write[]) => void;
   readonly onFatal?: (error: unknown) => void;
+  /** A person asked this process to finish what it has and to end: whoever runs it calls `drain` and `stop`. */
+  readonly onDrain?: () => void;
 }
 
 export interface FleetPlace {
@@ -58,6 +61,8 @@ export interface App {
   readonly meters: Meters;
   /** Who removes old history; nobody where the config says nothing of it. */
   readonly retention?: Retention | undefined;
+  /** Whether other processes may work on the same data. */
+  readonly isShared: boolean;
   /** No further run begins: whoever asks for work should ask another process. */
   isDraining(): boolean;
   /** The current runs reach a safe point and nothing new begins; the rest stays as it is until `stop`. */
@@ -107,6 +112,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       clock,
       observer,
       prunes,
+      version: packageVersion(),
+      concurrency: IN_FLIGHT_MAX,
       ...(options.ids && { ids: options.ids }),
       ...(options.onFatal && { onFatal: options.onFatal }),
     }));
@@ -125,9 +132,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     onError,
     ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
   };
-  if (!member || !options.fleet) return runApp(parts);
+  if (options.fleet?.role !== 'worker') await new Admission(engine, new ScriptShelf(engine.reader), fleet).declare();
+  if (!member || !options.fleet) return runApp(parts, fleet);
   bus = await openBus(parts, options.fleet.name, fleet);
-  return runMember(parts, { ...options.fleet, member, config: fleet, bus, onLost: options.onFatal ?? throwLater });
+  const { onFatal: onLost = throwLater, onDrain = () => undefined } = options;
+  return runMember(parts, { ...options.fleet, member, config: fleet, bus, onLost, onDrain });
 }
 
 function join(
@@ -135,8 +144,9 @@ function join(
   config: FleetConfig,
   more: Pick<Parameters<typeof joinFleet>[0], 'observer' | 'prunes' | 'isToldOtherwise' | 'onFatal'>,
 ): Promise<Member> {
-  const { url, role, name, pool = DEFAULT_POOL } = place;
-  return joinFleet({ url, role, name, pool, leaseMs: config.leaseMs, ...more });
+  const { url, role, name, pool = DEFAULT_POOL, concurrency = CONCURRENCY } = place;
+  const { leaseMs } = config;
+  return joinFleet({ url, role, name, pool, version: packageVersion(), concurrency, leaseMs, ...more });
 }
 
 /** Counted, and told to whoever asked. */
@@ -157,16 +167,20 @@ function throwLater(error: unknown): void {
 }
 
 /** What is open already, and goes with the app when it stops. */
-export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining'> & { readonly onError: (error: unknown) => void };
+export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared'> & {
+  readonly onError: (error: unknown) => void;
+};
 
 /** Puts the parts together, and begins with what is due. */
-export function runApp(parts: AppParts): App {
+export function runApp(parts: AppParts, config = new FleetConfig()): App {
   const { engine, clock, onError } = parts;
   const { host, ledger, beginDraining } = hostOf(parts);
+  const admission = new Admission(engine, host.scripts, config);
   const scheduler = new Scheduler({
     engine,
     clock,
-    runSession: (workflow, owner) => runDueSession(host, workflow, owner),
+    runSession: async (workflow, owner) => runDueSession(host, workflow, owner, await admission.slotsOf(workflow)),
+    waiters: () => admission.waiters(),
     reconcile: (mutation) => ledger.reconcile(mutation),
     onError,
   });
@@ -178,6 +192,7 @@ export function runApp(parts: AppParts): App {
   };
   return {
     ...partsOf(parts),
+    isShared: false,
     isDraining: host.isDraining,
     drain,
     async stop() {
@@ -194,6 +209,7 @@ export interface Membership extends Omit<FleetPlace, 'url'> {
   readonly bus?: Bus | undefined;
   readonly config: FleetConfig;
   readonly onLost: (error: unknown) => void;
+  readonly onDrain: () => void;
 }
 
 /** How long an executor or a worker sleeps at most: a call that nobody heard must not keep work waiting. */
@@ -203,12 +219,13 @@ const CONCURRENCY = 32;
 /** The same parts for one of many processes: an executor hands off, a worker takes and runs, and one process may be both. */
 export function runMember(parts: AppParts, place: Membership): App {
   const { engine, clock, onError } = parts;
-  const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost } = place;
+  const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost, onDrain } = place;
   const { host, ledger, beginDraining } = hostOf(parts);
   const worker = new Worker({
     engine: toldBy(bus, engine),
     clock,
     leaseMs: member.leaseMs,
+    pulse: member.pulse,
     concurrency: role === 'executor' ? 0 : concurrency,
     isOurs: (workflow) => config.poolOf(workflow) === pool,
     timeoutMsOf: (workflow) => config.timeoutMsOf(workflow),
@@ -217,9 +234,11 @@ export function runMember(parts: AppParts, place: Membership): App {
     reconcile: (mutation) => ledger.reconcile(mutation),
     setClock: () => member.setClock(),
     reaps: role !== 'executor',
+    onDrain,
     onError,
     onLost,
   });
+  const admission = new Admission(engine, host.scripts, config);
   // A process that is both takes what it hands off itself in the same commit; what is for other pools it only hands off.
   const scheduler = new Scheduler({
     engine,
@@ -230,9 +249,11 @@ export function runMember(parts: AppParts, place: Membership): App {
     mayBegin: () => worker.mayBegin,
     runSession: async (workflow, owner) => {
       const [row] = role === 'both' ? await engine.reader.fetch('workflow', workflow) : [];
-      const takesItself = row !== undefined && config.poolOf(row.name) === pool;
-      return takesItself ? runDueSession(host, workflow, owner) : handOffDue(engine, workflow);
+      const takesItself = row !== undefined && worker.takesWork && config.poolOf(row.name) === pool;
+      const slots = await admission.slotsOf(workflow);
+      return takesItself ? runDueSession(host, workflow, owner, slots) : handOffDue(engine, workflow, slots);
     },
+    waiters: () => admission.waiters(),
     onError,
   });
   worker.start();
@@ -241,10 +262,12 @@ export function runMember(parts: AppParts, place: Membership): App {
   parts.retention?.start();
   const drain = async (): Promise<void> => {
     beginDraining();
-    await Promise.all([scheduler.drain(), worker.drain(), parts.retention?.stop()]);
+    const ends = [scheduler.drain(), worker.drain(), parts.retention?.stop()];
+    await Promise.all([...ends, showDraining(engine, onError)]);
   };
   return {
     ...partsOf(parts),
+    isShared: true,
     isDraining: host.isDraining,
     drain,
     async stop() {
@@ -255,6 +278,15 @@ export function runMember(parts: AppParts, place: Membership): App {
       await letGo(parts);
     },
   };
+}
+
+/** For whoever looks at the workers; a process that drains without saying so drains all the same. */
+async function showDraining({ manager, self }: Engine, onError: (error: unknown) => void): Promise<void> {
+  try {
+    await manager.beginDraining(self);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) onError(error);
+  }
 }
 
 function hostOf({ engine, connections, sandbox, clock }: AppParts) {

@@ -53,6 +53,7 @@ export type RefusalCode =
   | 'held'
   | 'busy'
   | 'fenced'
+  | 'cordoned'
   | 'already-resolved'
   | 'use-other-method';
 

@@ -42,4 +42,5 @@ export {
 } from './ids.ts';
 export { isNestedTooDeep, JSON_DEPTH_MAX } from './json-depth.ts';
 export { KILL_POINTS, type KillPoint, onKillPoint, reach } from './kill-points.ts';
+export { packageVersion } from './package-version.ts';
 export { cut, shownLine, shownText } from './shown.ts';

@@ -25,6 +25,7 @@ type Listener = (changes: readonly Change[]) => void;
 /** Writes after which something may have to be done at another time than before. */
 const DUE: ReadonlySet<WriteName> = new Set<WriteName>([
   'workflow.due',
+  'slot.freed',
   'workflow.maintenance',
   'mutation.unknown',
   'mutation.reconcilePostponed',
@@ -105,6 +106,8 @@ function changeOf(write: Write): Change | undefined {
   if ('event' in write) return { kind: 'event', id: write.event };
   if ('mutation' in write) return { kind: 'mutation', id: write.mutation };
   if ('task' in write) return { kind: 'task', id: write.task };
+  // A sign of life is no news: every process would call every few seconds, for ever.
+  if (write.set === 'worker.renewed') return undefined;
   if ('worker' in write) return { kind: 'worker', id: write.worker };
   return changeOfRow(write);
 }

@@ -22,6 +22,9 @@ export interface EngineOptions {
   readonly ids?: IdSource;
   /** How long this incarnation lives without a sign of life. */
   readonly leaseMs?: number;
+  readonly version?: string;
+  /** Sessions at once. */
+  readonly concurrency?: number;
   readonly onFatal?: (error: unknown) => void;
   readonly observer?: Observer | undefined;
   /** Old history is removed here. */
@@ -95,7 +98,7 @@ export async function startEngine(data: EngineData, options: Omit<EngineOptions,
   const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal });
   const manager = new ExecutionModelManager(queue, reader);
   const self = ids.next('worker');
-  const recovered = await recover(manager, reader, self, options.leaseMs ?? LEASE_MS).catch(async (error: unknown) => {
+  const recovered = await recover(manager, reader, self, options).catch(async (error: unknown) => {
     await letGo(queue, data);
     throw error;
   });
@@ -121,12 +124,12 @@ async function recover(
   manager: ExecutionModelManager,
   reader: LaterReader,
   self: WorkerId,
-  leaseMs: number,
+  { leaseMs = LEASE_MS, version, concurrency }: Omit<EngineOptions, 'dataDir'>,
 ): Promise<Recovered> {
   // Whoever is registered and is not this one is dead, as the lock proves, and holds nothing any more.
   const dead = await reader.unendedWorkers();
   await manager.together((model) => {
-    model.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs });
+    model.registerWorker(self, { name: 'pawl', pool: 'default', leaseMs, version, concurrency });
     for (const worker of dead) model.endWorker(worker.id);
   });
   const runs = await manager.recoverCrashedRuns(self);

@@ -1,4 +1,4 @@
-import { type Clock, type IdSource, monotonicIds, PawlError } from '#base';
+import { type Clock, type IdSource, monotonicIds, PawlError, type WorkerId } from '#base';
 import type { Write } from '#model';
 import {
   type LaterHistory,
@@ -14,7 +14,9 @@ import { type Change, ChangeFeed } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { type Engine, LEASE_MS, type Observer } from './engine.ts';
+import { LoopPulse } from './loop-pulse.ts';
 import { ExecutionModelManager } from './manager.ts';
+import { type Pulse, ThreadPulse } from './pulse.ts';
 import { holdRestored, holdViolators } from './recovery.ts';
 
 export interface FleetOptions {
@@ -25,6 +27,9 @@ export interface FleetOptions {
   readonly pool: string;
   readonly leaseMs?: number | undefined;
   readonly ids?: IdSource;
+  readonly version?: string | undefined;
+  /** Sessions it takes at once. */
+  readonly concurrency?: number | undefined;
   readonly onFatal?: ((error: unknown) => void) | undefined;
   readonly observer?: Observer | undefined;
   /** Old history is removed here. */
@@ -43,6 +48,8 @@ export interface FleetDatabase {
   openStore(callFor: (writes: readonly Write[]) => string | undefined): Promise<Store>;
   openReader(): Promise<LaterReader>;
   openHistory(): Promise<LaterHistory>;
+  /** From a thread of its own, where one can reach the tables. */
+  openPulse?(worker: WorkerId, leaseMs: number): Promise<Pulse>;
 }
 
 function onPostgres({ url, role, prunes }: FleetOptions): FleetDatabase {
@@ -51,6 +58,7 @@ function onPostgres({ url, role, prunes }: FleetOptions): FleetDatabase {
     openStore: (callFor) => openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role, prunes }),
     openReader: () => openPostgresReader(url),
     openHistory: () => openPostgresHistory(url),
+    openPulse: (worker, leaseMs) => ThreadPulse.open({ url, worker, leaseMs }),
   };
 }
 
@@ -60,6 +68,8 @@ export interface Member {
   /** The database's own, as near as this machine can tell. */
   readonly clock: Clock;
   readonly leaseMs: number;
+  /** Its sign of life; whoever works here starts it. */
+  readonly pulse: Pulse;
   /** Asks the database what time it is. */
   setClock(): Promise<void>;
 }
@@ -75,36 +85,57 @@ const CHANGES_MAX = 60;
  * process commits is called to the others, and what they call is told to whoever listens here.
  */
 export async function joinFleet(options: FleetOptions, database = onPostgres(options)): Promise<Member> {
-  const { role, leaseMs = LEASE_MS } = options;
-  const changes = new ChangeFeed();
   const { observer } = options;
+  const changes = new ChangeFeed();
   changes.onWrites = observer && ((writes) => observer.wrote(writes));
   const origin = process.pid.toString(36) + Math.random().toString(36).slice(2, 8);
   const line = await database.openLine({
     hear: (text) => hear(changes, origin, text),
     missed: () => changes.tellMissed(),
   });
+  // An open line would keep a process alive that could not start.
+  return joinOn(line, database, changes, origin, options).catch(async (error: unknown) => {
+    await line.close();
+    throw error;
+  });
+}
+
+async function joinOn(
+  line: Line,
+  database: FleetDatabase,
+  changes: ChangeFeed,
+  origin: string,
+  options: FleetOptions,
+): Promise<Member> {
+  const { role, leaseMs = LEASE_MS, observer } = options;
   const clock = new DatabaseClock(line);
   await clock.set();
   const ids = options.ids ?? monotonicIds(clock);
   const callFor = (writes: readonly Write[]): string | undefined =>
     urgentCall(origin, writes, options.isToldOtherwise?.() === true);
   const store = await database.openStore(callFor);
-  const [reader, history] = await Promise.all([database.openReader(), database.openHistory()]);
+  const self = ids.next('worker');
+  const [reader, history, thread] = await Promise.all([
+    database.openReader(),
+    database.openHistory(),
+    database.openPulse?.(self, leaseMs),
+  ]);
   const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
   const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
-  const self = ids.next('worker');
+  const pulse: Pulse = thread ?? new LoopPulse(manager, self, leaseMs);
   const gossip = new Gossip(changes, line, origin);
   const letGo = async (): Promise<void> => {
     gossip.close();
     queue.close();
-    await Promise.all([history.close(), reader.close(), line.close(), store.close()]);
+    await Promise.all([pulse.stop(), history.close(), reader.close(), line.close(), store.close()]);
   };
   try {
     // Also an executor is seen among the workers; it takes nothing, so nothing of its is ever reaped.
-    const pool = role === 'executor' ? EXECUTORS : options.pool;
-    await manager.registerWorker(self, { name: options.name, pool, leaseMs });
+    const hands = role === 'executor' ? { pool: EXECUTORS, concurrency: 0 } : { pool: options.pool };
+    const { name, version, concurrency } = options;
+    await manager.registerWorker(self, { name, version, concurrency, leaseMs, ...hands });
+    pulse.begin();
     const tasks = await manager.recoverMaintenanceMode();
     const orphaned = await manager.assertNoOrphanedReservedEvents();
     const violations = await holdViolators(manager, reader);
@@ -130,7 +161,7 @@ export async function joinFleet(options: FleetOptions, database = onPostgres(opt
         }
       },
     };
-    return { engine, clock, leaseMs, setClock: () => clock.set() };
+    return { engine, clock, leaseMs, pulse, setClock: () => clock.set() };
   } catch (error) {
     await letGo();
     throw error;
@@ -157,9 +188,10 @@ function urgentCall(from: string, writes: readonly Write[], isToldOtherwise: boo
       write.row.type === 'execution.scheduled' &&
       !taken.has(write.row.executionId),
   );
-  const asked = writes.flatMap((write) =>
-    write.set === 'execution.cancelRequested' ? [{ kind: 'execution' as const, id: write.execution }] : [],
-  );
+  const asked = writes.flatMap((write): Change[] => {
+    if (write.set === 'execution.cancelRequested') return [{ kind: 'execution', id: write.execution }];
+    return write.set === 'worker.status' ? [{ kind: 'worker', id: write.worker }] : [];
+  });
   if (!handedOff && asked.length === 0) return undefined;
   const call: Call = { from, ...(handedOff && { due: true }), changes: asked.slice(0, CHANGES_MAX) };
   return JSON.stringify(call);

@@ -87,8 +87,11 @@ export abstract class ModelMethods<M extends Mode> {
   scheduleDue(workflow: WorkflowId) {
     return this.send({ do: 'scheduleDue', workflow });
   }
-  beginScheduling(execution: ExecutionId) {
-    return this.send({ do: 'beginScheduling', execution });
+  beginScheduling(execution: ExecutionId, slots: readonly string[] = []) {
+    return this.send({ do: 'beginScheduling', execution, slots });
+  }
+  setLimit(limit: string, slotsMax: number | null) {
+    return this.send({ do: 'setLimit', limit, slotsMax });
   }
   handOff(execution: ExecutionId) {
     return this.send({ do: 'handOff', execution });
@@ -110,6 +113,18 @@ export abstract class ModelMethods<M extends Mode> {
   }
   renewWorker(worker: WorkerId, leaseMs: number) {
     return this.send({ do: 'renewWorker', worker, leaseMs });
+  }
+  cordonWorker(worker: WorkerId, by: string) {
+    return this.send({ do: 'cordonWorker', worker, by });
+  }
+  uncordonWorker(worker: WorkerId, by: string) {
+    return this.send({ do: 'uncordonWorker', worker, by });
+  }
+  drainWorker(worker: WorkerId, by: string) {
+    return this.send({ do: 'drainWorker', worker, by });
+  }
+  beginDraining(worker: WorkerId) {
+    return this.send({ do: 'beginDraining', worker });
   }
   endWorker(worker: WorkerId) {
     return this.send({ do: 'endWorker', worker });

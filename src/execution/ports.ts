@@ -10,6 +10,7 @@ const EXECUTOR = [
   'requestExecution',
   'scheduleDue',
   'beginScheduling',
+  'setLimit',
   'handOff',
   'sweepScheduling',
   'acceptDelivery',
@@ -65,6 +66,9 @@ const OPERATOR = [
   'askPermission',
   'answerPermission',
   'recordAct',
+  'cordonWorker',
+  'uncordonWorker',
+  'drainWorker',
 ] as const;
 export type OperatorPort = Pick<Methods, (typeof OPERATOR)[number]>;
 

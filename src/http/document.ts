@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { packageVersion } from '#base';
 import { SCHEMA } from './context.ts';
-import { packageVersion } from './package-version.ts';
 import type { Route } from './route.ts';
 import { problem } from './shapes/parts.ts';
 

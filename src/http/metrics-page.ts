@@ -1,9 +1,8 @@
 import type { App } from '#app';
-import type { WorkflowId } from '#base';
+import { packageVersion, type WorkflowId } from '#base';
 import { counter, gauge, LABELS_MAX, type Metric, metricsText, OTHER } from '#metrics';
 import { tellerOf } from './context.ts';
 import { needsCountOf } from './needs.ts';
-import { packageVersion } from './package-version.ts';
 import { processMetrics } from './process-metrics.ts';
 
 /** What has to be read is read at most so often, however many ask. */

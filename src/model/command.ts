@@ -30,6 +30,7 @@ import type {
   TokenKind,
   TokenScope,
   Trigger,
+  WorkerStatus,
   WorkflowStatus,
 } from './states.ts';
 
@@ -207,7 +208,13 @@ export interface Commands extends HistoryCommands {
     gives: { execution: ExecutionId; folded: boolean };
   };
   scheduleDue: { takes: { workflow: WorkflowId }; gives: { execution: ExecutionId } | { idle: number | null } };
-  beginScheduling: { takes: { execution: ExecutionId }; gives: { until: number } };
+  /** `slots`: the limits it counts under. Where one has no room the request waits, and its name is the answer. */
+  beginScheduling: {
+    takes: { execution: ExecutionId; slots?: readonly string[] | undefined };
+    gives: { until: number } | { waitsFor: string };
+  };
+  /** As the config says. */
+  setLimit: { takes: { limit: string; slotsMax: number | null }; gives: Record<never, never> };
   handOff: { takes: { execution: ExecutionId }; gives: { epoch: number } };
   sweepScheduling: { takes: { execution: ExecutionId }; gives: { requested: true } };
   claimExecution: {
@@ -220,10 +227,23 @@ export interface Commands extends HistoryCommands {
     gives: { ended: ExecutionEnd; run: Stopped | null };
   };
   registerWorker: {
-    takes: { worker: WorkerId; name: string; pool: string; leaseMs: number };
+    takes: {
+      worker: WorkerId;
+      name: string;
+      pool: string;
+      leaseMs: number;
+      version?: string | undefined;
+      concurrency?: number | undefined;
+    };
     gives: Record<never, never>;
   };
-  renewWorker: { takes: { worker: WorkerId; leaseMs: number }; gives: { leaseUntil: number } };
+  /** The answer to a sign of life says what people want of this process. */
+  renewWorker: { takes: { worker: WorkerId; leaseMs: number }; gives: { leaseUntil: number; status: WorkerStatus } };
+  cordonWorker: { takes: { worker: WorkerId; by: string }; gives: { status: WorkerStatus } };
+  uncordonWorker: { takes: { worker: WorkerId; by: string }; gives: { status: WorkerStatus } };
+  drainWorker: { takes: { worker: WorkerId; by: string }; gives: { status: WorkerStatus } };
+  /** The process itself, told by a signal of its machine. */
+  beginDraining: { takes: { worker: WorkerId }; gives: { status: WorkerStatus } };
   endWorker: { takes: { worker: WorkerId }; gives: Record<never, never> };
   deleteMessage: { takes: { message: MessageId }; gives: Record<never, never> };
 

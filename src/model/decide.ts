@@ -8,6 +8,7 @@ import { approveCall } from './decide/approve-call.ts';
 import { approveGrant } from './decide/approve-grant.ts';
 import { archiveWorkflow } from './decide/archive-workflow.ts';
 import { askPermission } from './decide/ask-permission.ts';
+import { beginDraining } from './decide/begin-draining.ts';
 import { beginScheduling } from './decide/begin-scheduling.ts';
 import { cancelExecution } from './decide/cancel-execution.ts';
 import { checkAgain } from './decide/check-again.ts';
@@ -15,12 +16,14 @@ import { claimExecution } from './decide/claim-execution.ts';
 import { claimReconcile } from './decide/claim-reconcile.ts';
 import { commitConsumer } from './decide/commit-consumer.ts';
 import { commitProducer } from './decide/commit-producer.ts';
+import { cordonWorker } from './decide/cordon-worker.ts';
 import { createMaintenanceTask } from './decide/create-maintenance-task.ts';
 import { createRetryRun } from './decide/create-retry-run.ts';
 import { createToken } from './decide/create-token.ts';
 import { createWorkflow } from './decide/create-workflow.ts';
 import { cureConnection } from './decide/cure-connection.ts';
 import { deleteMessage } from './decide/delete-message.ts';
+import { drainWorker } from './decide/drain-worker.ts';
 import { endWorker } from './decide/end-worker.ts';
 import { exitMaintenanceMode } from './decide/exit-maintenance-mode.ts';
 import { expireCall } from './decide/expire-call.ts';
@@ -51,6 +54,7 @@ import { revokeToken } from './decide/revoke-token.ts';
 import { scheduleDue } from './decide/schedule-due.ts';
 import { setAside } from './decide/set-aside.ts';
 import { setHandlerState } from './decide/set-handler-state.ts';
+import { setLimit } from './decide/set-limit.ts';
 import { setSecret } from './decide/set-secret.ts';
 import { settleNotice } from './decide/settle-notice.ts';
 import { skipEvents } from './decide/skip-events.ts';
@@ -59,6 +63,7 @@ import { startMutation } from './decide/start-mutation.ts';
 import { startRun } from './decide/start-run.ts';
 import { sweepScheduling } from './decide/sweep-scheduling.ts';
 import { takeGrant } from './decide/take-grant.ts';
+import { uncordonWorker } from './decide/uncordon-worker.ts';
 import { unparkEvents } from './decide/unpark-events.ts';
 import { updateConsumerPhase } from './decide/update-consumer-phase.ts';
 import { updateHandlerRunStatus } from './decide/update-handler-run-status.ts';
@@ -81,6 +86,7 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   requestExecution,
   scheduleDue,
   beginScheduling,
+  setLimit,
   handOff,
   sweepScheduling,
   claimExecution,
@@ -88,6 +94,10 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   reapExecution,
   registerWorker,
   renewWorker,
+  cordonWorker,
+  uncordonWorker,
+  drainWorker,
+  beginDraining,
   endWorker,
   deleteMessage,
   claimReconcile,

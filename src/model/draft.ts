@@ -1,6 +1,7 @@
 import { assert, type IdKind, type IdOf, type IdSource } from '#base';
 import type { LookupName, Lookups, Source, TopicHead } from './lookup.ts';
 import { applyWrite, grantKey } from './meaning.ts';
+import { slotKey } from './meaning-of-executions.ts';
 import type { Delivery, Event, PrunedDelivery, PrunedEvent, Run, Workflow } from './rows.ts';
 import { UNRESOLVED_LEDGER } from './states.ts';
 import { Rows, type Table } from './table.ts';
@@ -32,6 +33,8 @@ const ANSWERS: { readonly [N in LookupName]: Answer<N> } = {
     key: id,
     matches: (e, workflow) => e.workflowId === workflow && e.endedAt === null,
   },
+  limit: { table: (r) => r.limits, key: (l) => l.name, keyed: true },
+  slotsOf: { table: (r) => r.slots, key: slotKey, matches: (s, limit) => s.limitName === limit },
   session: { table: (r) => r.sessions, key: id, keyed: true },
   openSession: {
     table: (r) => r.sessions,

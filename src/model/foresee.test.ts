@@ -47,6 +47,15 @@ test('an execution is claimed for a worker, and a delivery is named by its id', 
   ]);
 });
 
+test('what is scheduled is asked for with the limits it counts under', () => {
+  assert.deepEqual(words({ do: 'beginScheduling', execution: 'exe_1' }), ['execution exe_1']);
+  assert.deepEqual(words({ do: 'beginScheduling', execution: 'exe_1', slots: ['pool:heavy'] }), [
+    'execution exe_1',
+    'limit pool:heavy',
+    'slotsOf pool:heavy',
+  ]);
+});
+
 test('a person names a workflow, events or a call', () => {
   assert.deepEqual(words({ do: 'pauseWorkflow', workflow: 'wf_1', by: 'ada' }), ['workflow wf_1']);
   assert.deepEqual(words({ do: 'skipEvents', events: ['evt_1', 'evt_2'], by: 'ada' }), ['event evt_1', 'event evt_2']);

@@ -49,6 +49,9 @@ export function foreseen(
     ...about('worker', [named.worker, named.owner], (id): Question => ({ name: 'worker', by: [id] })),
     ...about('event', named.events ?? [], (id): Question => ({ name: 'event', by: [id] })),
   ];
+  for (const slot of command.do === 'beginScheduling' ? (command.slots ?? []) : []) {
+    questions.push({ name: 'limit', by: [slot] }, { name: 'slotsOf', by: [slot] });
+  }
   if (cause?.kind === 'auth') questions.push({ name: 'connection', by: [cause.connection] });
   if (command.do === 'createWorkflow') questions.push({ name: 'workflowNamed', by: [command.name] });
   if (command.do === 'cureConnection') {

@@ -13,6 +13,7 @@ export * from './limits.ts';
 export type { LookupName, Lookups, Question, Source, TopicHead } from './lookup.ts';
 export { applyWrite, chained } from './meaning.ts';
 export type * from './rows.ts';
+export type * from './rows-of-fleet.ts';
 export type * from './rows-of-people.ts';
 export { type Boundary, boundaryOf, ON_BOUNDARY } from './rule/boundary.ts';
 export { statusOf } from './rule/standing.ts';

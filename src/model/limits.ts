@@ -25,6 +25,11 @@ export const APPROVAL_MS_MAX = 7 * DAY;
 /** The scheduling lease: a crash between taking a request and handing it off frees it after so long. */
 export const SCHEDULING_LEASE_MS = 15 * SECOND;
 
+/** A request that waits for room is looked at again after so long, whatever was heard of it. */
+export const SLOT_LOOK_MS = 60 * SECOND;
+/** Limits that one execution counts under: its pool, and each connection of its version. */
+export const SLOTS_MAX = 1_000;
+
 /** Runs of one session before the workflow goes to the back of the line. */
 export const SESSION_RUNS_MAX = 100;
 export const FAILED_REPAIRS_MAX = 3;

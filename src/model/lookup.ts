@@ -29,9 +29,9 @@ import type {
   Run,
   Script,
   Session,
-  Worker,
   Workflow,
 } from './rows.ts';
+import type { Limit, Slot, Worker } from './rows-of-fleet.ts';
 import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 
 /** The oldest pending event of a topic, and the newest moment an event of it became pending. */
@@ -54,6 +54,8 @@ export interface Lookups {
   scriptsOf: { by: [WorkflowId]; gives: Script };
   execution: { by: [ExecutionId]; gives: Execution };
   openExecutions: { by: [WorkflowId]; gives: Execution };
+  limit: { by: [name: string]; gives: Limit };
+  slotsOf: { by: [limit: string]; gives: Slot };
   session: { by: [SessionId]; gives: Session };
   openSession: { by: [WorkflowId]; gives: Session };
   run: { by: [RunId]; gives: Run };

@@ -1,8 +1,10 @@
 import { assert, sha256 } from '#base';
+import { change, insert } from './change-row.ts';
+import { MEANING_OF_EXECUTIONS } from './meaning-of-executions.ts';
 import { HISTORY_MEANING } from './meaning-of-history.ts';
-import type { AuditEntry, Event, Execution, Mutation, Run, Session, Workflow } from './rows.ts';
+import type { AuditEntry, Event, Mutation, Run, Session, Workflow } from './rows.ts';
 import type { Grant } from './rows-of-people.ts';
-import type { Rows, Table } from './table.ts';
+import type { Rows } from './table.ts';
 import type { Write, WriteOf } from './write.ts';
 
 /**
@@ -36,37 +38,7 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
   'workflow.due': (rows, { workflow, at }) => workflowRow(rows, workflow, () => true, { dueAt: at }),
   'script.added': (rows, { row }) => insert(rows.scripts, row.id, row),
 
-  'enforcement.created': (rows, { row }) => insert(rows.enforcements, row.id, row),
-  'execution.requested': (rows, { row }) => insert(rows.executions, row.id, row),
-  'execution.folded': (rows, { execution, from, to }) =>
-    executionRow(rows, execution, (e) => e.status === 'requested' && e.trigger === from, { trigger: to }),
-  'execution.scheduling': (rows, { execution, until }) =>
-    executionRow(rows, execution, (e) => e.status === 'requested', { status: 'scheduling', schedulingUntil: until }),
-  'execution.returned': (rows, { execution }) =>
-    executionRow(rows, execution, (e) => e.status === 'scheduling', { status: 'requested', schedulingUntil: null }),
-  'execution.scheduled': (rows, { execution, epoch }) =>
-    executionRow(rows, execution, (e) => e.status === 'scheduling' && e.epoch === epoch - 1, {
-      status: 'scheduled',
-      epoch,
-      schedulingUntil: null,
-    }),
-  'execution.running': (rows, { execution, epoch, owner, at }) =>
-    executionRow(rows, execution, (e) => e.status === 'scheduled' && e.epoch === epoch, {
-      status: 'running',
-      owner,
-      startedAt: at,
-    }),
-  'execution.fenced': (rows, { execution, from, to }) =>
-    executionRow(rows, execution, (e) => e.epoch === from && e.endedAt === null, { epoch: to }),
-  'execution.ended': (rows, { execution, from, to, at }) =>
-    executionRow(rows, execution, (e) => e.status === from, { status: to, endedAt: at, schedulingUntil: null }),
-  'execution.cancelRequested': (rows, { execution, at, by }) =>
-    executionRow(rows, execution, (e) => e.cancelRequestedAt === null && e.endedAt === null, {
-      cancelRequestedAt: at,
-      cancelRequestedBy: by,
-    }),
-  'message.sent': (rows, { row }) => insert(rows.messages, row.id, row),
-  'message.deleted': (rows, { message }) => rows.messages.delete(message),
+  ...MEANING_OF_EXECUTIONS,
 
   'session.created': (rows, { row }) => insert(rows.sessions, row.id, row),
   'session.counted': (rows, { session, cost }) =>
@@ -239,6 +211,13 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
       (t) => ({ ...t, status: 'closed' as const, closedAt: at, closedBy: by }),
     ),
   'worker.registered': (rows, { row }) => insert(rows.workers, row.id, row),
+  'worker.status': (rows, { worker, from, to }) =>
+    change(
+      rows.workers,
+      worker,
+      (w) => w.endedAt === null && w.status === from,
+      (w) => ({ ...w, status: to }),
+    ),
   'worker.renewed': (rows, { worker, leaseUntil }) =>
     change(
       rows.workers,
@@ -331,25 +310,8 @@ export function grantKey({
   return `${workflowId} ${connection} ${method}`;
 }
 
-function insert<R>(table: Table<R>, key: string, row: R): void {
-  assert(table.get(key) === undefined, `${key} exists already`);
-  table.put(key, row);
-}
-
-function change<R>(table: Table<R>, key: string, expected: (row: R) => boolean, next: (row: R) => R): void {
-  const row = table.get(key);
-  assert(row !== undefined, `${key} is not here`);
-  // Only then the words: a row as text costs more than the write.
-  if (!expected(row)) assert(false, `${key} is not in the state a write expects: ${JSON.stringify(row)}`);
-  table.put(key, next(row));
-}
-
 function workflowRow(rows: Rows, key: string, expected: (row: Workflow) => boolean, next: Partial<Workflow>): void {
   change(rows.workflows, key, expected, (row) => ({ ...row, ...next }));
-}
-
-function executionRow(rows: Rows, key: string, expected: (row: Execution) => boolean, next: Partial<Execution>): void {
-  change(rows.executions, key, expected, (row) => ({ ...row, ...next }));
 }
 
 function runRow(

@@ -113,6 +113,10 @@ export interface Execution {
   readonly requestedAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+  /** The limit that had no room when it was to be scheduled; null where it does not wait for one. */
+  readonly waitsFor: string | null;
+  /** The limits it has a place under, from its handoff to its end. */
+  readonly slots: readonly string[];
 }
 
 export interface Session {
@@ -296,15 +300,6 @@ export interface MaintenanceTask {
   readonly createdAt: number;
   readonly closedAt: number | null;
   readonly closedBy: string | null;
-}
-
-export interface Worker {
-  readonly id: WorkerId;
-  readonly name: string;
-  readonly pool: string;
-  readonly leaseUntil: number;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
 }
 
 export interface Evidence {

@@ -79,6 +79,12 @@ export const WORKFLOW_STATUS_STEPS = {
 } as const;
 
 export const DELIVERY_STEPS = { pending: ['done'], done: [] } as const;
+/** What a worker takes: `cordoned` nothing new until it is opened again, `draining` nothing new ever: it ends when it has finished. */
+export const WORKER_STEPS = {
+  open: ['cordoned', 'draining'],
+  cordoned: ['open', 'draining'],
+  draining: [],
+} as const;
 export const TASK_STEPS = { open: ['closed'], closed: [] } as const;
 
 export type ConsumerPhase = keyof typeof CONSUMER_PHASE_STEPS;
@@ -91,6 +97,7 @@ export type MutationStatus = keyof typeof MUTATION_STEPS;
 export type ExecutionStatus = keyof typeof EXECUTION_STEPS;
 export type WorkflowStatus = keyof typeof WORKFLOW_STATUS_STEPS;
 export type DeliveryStatus = keyof typeof DELIVERY_STEPS;
+export type WorkerStatus = keyof typeof WORKER_STEPS;
 export type TaskStatus = keyof typeof TASK_STEPS;
 
 /** The worker that claimed an execution may write these ends; `abandoned` is the reaper's. */

@@ -21,9 +21,9 @@ import type {
   RunRead,
   Script,
   Session,
-  Worker,
   Workflow,
 } from './rows.ts';
+import type { Limit, Slot, Worker } from './rows-of-fleet.ts';
 import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 
 /** Rows by key. Rows are never changed in place, only replaced, so copies share them, and the map too until one of them writes. */
@@ -85,6 +85,8 @@ export class Rows {
   readonly scripts: Table<Script>;
   readonly enforcements: Table<Enforcement>;
   readonly executions: Table<Execution>;
+  readonly limits: Table<Limit>;
+  readonly slots: Table<Slot>;
   readonly sessions: Table<Session>;
   readonly runs: Table<Run>;
   readonly events: Table<Event>;
@@ -118,6 +120,8 @@ export class Rows {
     this.scripts = copyOf(of?.scripts);
     this.enforcements = copyOf(of?.enforcements);
     this.executions = copyOf(of?.executions);
+    this.limits = copyOf(of?.limits);
+    this.slots = copyOf(of?.slots);
     this.sessions = copyOf(of?.sessions);
     this.runs = copyOf(of?.runs);
     this.events = copyOf(of?.events);

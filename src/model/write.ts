@@ -35,9 +35,9 @@ import type {
   RunRead,
   Script,
   Session,
-  Worker,
   Workflow,
 } from './rows.ts';
+import type { Limit, Slot, Worker } from './rows-of-fleet.ts';
 import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 import type {
   ConsumerPhase,
@@ -54,6 +54,7 @@ import type {
   RunStatus,
   StopStatus,
   Trigger,
+  WorkerStatus,
   WorkflowStatus,
 } from './states.ts';
 
@@ -96,13 +97,18 @@ type ExecutionWrite =
   | { set: 'enforcement.created'; row: Enforcement }
   | { set: 'execution.requested'; row: Execution }
   | { set: 'execution.folded'; execution: ExecutionId; from: Trigger; to: Trigger }
-  | { set: 'execution.scheduling'; execution: ExecutionId; until: number }
+  | { set: 'execution.waits'; execution: ExecutionId; for: string }
+  | { set: 'execution.scheduling'; execution: ExecutionId; until: number; slots: readonly string[] }
   | { set: 'execution.returned'; execution: ExecutionId }
   | { set: 'execution.scheduled'; execution: ExecutionId; epoch: number }
   | { set: 'execution.running'; execution: ExecutionId; epoch: number; owner: WorkerId; at: number }
   | { set: 'execution.fenced'; execution: ExecutionId; from: number; to: number }
   | { set: 'execution.ended'; execution: ExecutionId; from: ExecutionStatus; to: ExecutionEnd; at: number }
   | { set: 'execution.cancelRequested'; execution: ExecutionId; at: number; by: string }
+  /** Set, or set again to another number. */
+  | { set: 'limit.set'; row: Limit }
+  | { set: 'slot.taken'; row: Slot }
+  | { set: 'slot.freed'; execution: ExecutionId; limit: string }
   | { set: 'message.sent'; row: Message }
   | { set: 'message.deleted'; message: MessageId };
 
@@ -198,6 +204,7 @@ type OtherWrite =
   | { set: 'task.opened'; row: MaintenanceTask }
   | { set: 'task.closed'; task: TaskId; at: number; by: string }
   | { set: 'worker.registered'; row: Worker }
+  | { set: 'worker.status'; worker: WorkerId; from: WorkerStatus; to: WorkerStatus }
   | { set: 'worker.renewed'; worker: WorkerId; leaseUntil: number }
   | { set: 'worker.ended'; worker: WorkerId; at: number }
   | { set: 'connection.created'; row: Connection }

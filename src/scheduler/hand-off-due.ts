@@ -2,13 +2,17 @@ import { RefusedError, type WorkflowId } from '#base';
 import type { Engine } from '#execution';
 
 /** The executor's whole part, in one commit: what is due is requested, scheduled and handed off. From there on it is a worker's. */
-export async function handOffDue({ manager }: Pick<Engine, 'manager'>, workflow: WorkflowId): Promise<void> {
+export async function handOffDue(
+  { manager }: Pick<Engine, 'manager'>,
+  workflow: WorkflowId,
+  slots: readonly string[],
+): Promise<void> {
   try {
     await manager.together((model) => {
       const due = model.scheduleDue(workflow);
       if (!('execution' in due)) return;
-      model.beginScheduling(due.execution);
-      model.handOff(due.execution);
+      // Where there is no room it is written that it waits, and for what.
+      if ('until' in model.beginScheduling(due.execution, slots)) model.handOff(due.execution);
     });
   } catch (error) {
     // Another executor was faster, or something holds the workflow: its row says when to look again.

@@ -2,4 +2,4 @@
 // It never polls, never decides whether something may run (the model does), and never drives a run itself.
 // Start reading at scheduler.ts.
 export { handOffDue } from './hand-off-due.ts';
-export { Scheduler, type SchedulerOptions } from './scheduler.ts';
+export { IN_FLIGHT_MAX, Scheduler, type SchedulerOptions } from './scheduler.ts';

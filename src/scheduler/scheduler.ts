@@ -2,7 +2,7 @@ import { type Clock, type MessageId, type MutationId, RefusedError, type WorkerI
 import type { Engine } from '#execution';
 
 /** Sessions under way at once; more would only wait for the same disk and the same cores. */
-const IN_FLIGHT_MAX = 64;
+export const IN_FLIGHT_MAX = 64;
 /** The clock is looked at again after so long: timers do not notice that it was set, or that the machine slept. */
 const SLEEP_MS_MAX = 60_000;
 /** Messages read away in one commit; fewer wait until there is nothing else to do. */
@@ -19,6 +19,8 @@ export interface SchedulerOptions {
   readonly runSession: (workflow: WorkflowId, owner: WorkerId) => Promise<unknown>;
   /** Looks up one unknown outcome that is due; where workers do that, nobody does it here. */
   readonly reconcile?: (mutation: MutationId) => Promise<unknown>;
+  /** Workflows that waited for room under a limit, and for which there is some now. */
+  readonly waiters?: () => Promise<readonly WorkflowId[]>;
   /** Where others change the same rows: how long at most until the next look, whatever was heard. */
   readonly sleepMsMax?: number;
   /** Told of messages before they are deleted, for whoever else is to hear them. */
@@ -94,9 +96,9 @@ export class Scheduler {
 
   /** Asked all at once: where the tables are far away that is one round trip. */
   async #lookForWork(now: number, free: number): Promise<void> {
-    const { engine, reconcile, sleepMsMax } = this.#options;
+    const { engine, reconcile, sleepMsMax, waiters } = this.#options;
     const { manager, reader } = engine;
-    const [due, unknown, approvals, repairs, stale, messages] = await Promise.all([
+    const [due, unknown, approvals, repairs, stale, messages, admitted] = await Promise.all([
       reader.dueWorkflows(now, free + this.#busy.size),
       reconcile ? reader.dueReconciles(now, free) : [],
       reader.expiredApprovals(now, free),
@@ -104,7 +106,9 @@ export class Scheduler {
       // In one process a request is taken and handed off in one commit.
       sleepMsMax === undefined ? [] : reader.expiredScheduling(now, free),
       reader.messages(MESSAGES_AT_ONCE),
+      waiters?.() ?? [],
     ]);
+    for (const id of admitted) this.#begin(id);
     for (const { id } of due) this.#begin(id);
     for (const { id } of unknown) this.#do(id, async () => reconcile?.(id));
     for (const { id } of approvals) this.#do(id, () => orFaster(manager.expireCall(id)));

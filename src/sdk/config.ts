@@ -38,6 +38,8 @@ interface FleetOptions {
   pools?: Record<string, string[]>;
   /** By workflow: how long one session may take. */
   timeoutMs?: Record<string, number>;
+  /** How many sessions may be under way at once, over all processes: of a pool, and of those whose version uses a connection. */
+  limits?: { pools?: Record<string, number>; connections?: Record<string, number> };
   /** A second way for messages, over NATS JetStream: for large fleets, and for other systems that listen. */
   nats?: {
     /** Such as nats://127.0.0.1:4222; tls://… for TLS. */

@@ -13,8 +13,9 @@ export async function runDueSession(
   host: HandlerHost,
   workflow: WorkflowId,
   owner: WorkerId,
+  slots: readonly string[] = [],
 ): Promise<ExecutionEnd | undefined> {
-  const begun = await begin(host, workflow, owner);
+  const begun = await begin(host, workflow, owner, slots);
   return begun && runSession(host, begun);
 }
 
@@ -30,12 +31,17 @@ export async function runSession(host: HandlerHost, begun: Begun): Promise<Execu
 }
 
 /** requested … running and the first run: in one process that is one commit. */
-async function begin({ engine }: HandlerHost, workflow: WorkflowId, owner: WorkerId): Promise<Begun | undefined> {
+async function begin(
+  { engine }: HandlerHost,
+  workflow: WorkflowId,
+  owner: WorkerId,
+  slots: readonly string[],
+): Promise<Begun | undefined> {
   try {
     return await engine.manager.together((model) => {
       const due = model.scheduleDue(workflow);
       if (!('execution' in due)) return undefined;
-      model.beginScheduling(due.execution);
+      if ('waitsFor' in model.beginScheduling(due.execution, slots)) return undefined;
       const { epoch } = model.handOff(due.execution);
       const claimed = model.claimExecution(due.execution, epoch, owner);
       if (!('fence' in claimed)) return undefined;

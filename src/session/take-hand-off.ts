@@ -26,7 +26,7 @@ async function claim({ engine }: HandlerHost, handOff: HandOff, owner: WorkerId)
       return 'fence' in claimed ? { fence: claimed.fence, moved: model.advanceSession(claimed.fence) } : undefined;
     });
   } catch (error) {
-    if (error instanceof RefusedError) return undefined;
+    if (error instanceof RefusedError && error.code !== 'cordoned') return undefined;
     throw error;
   }
 }

@@ -11,6 +11,7 @@ export { unmarkMoved } from './moved-mark.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { copyToPostgres } from './postgres/copy-folder.ts';
 export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
+export { PostgresPulse } from './postgres/pulse.ts';
 export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';
 export { Switchboard, type SwitchboardOptions } from './postgres/switchboard.ts';
 export {

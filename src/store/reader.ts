@@ -43,6 +43,12 @@ export interface HandOff {
   readonly epoch: number;
 }
 
+interface SlotWaiter {
+  readonly workflow: WorkflowId;
+  /** When it was asked for. */
+  readonly since: number;
+}
+
 export interface EventFilter {
   readonly status?: EventStatus | undefined;
   readonly topic?: string | undefined;
@@ -69,6 +75,9 @@ export interface Reader extends Source {
   /** Executions that were handed off and have not ended; `after` is the last one of the page before. */
   unfinishedExecutions(page: { readonly after?: string; readonly limit: number }): readonly UnfinishedExecution[];
   dueWorkflows(now: number, limit: number): readonly DueWorkflow[];
+  /** Places under a limit that are taken, and who waits for one, oldest first. */
+  slotsTaken(limit: string): number;
+  slotWaiters(limit: string, max: number): readonly SlotWaiter[];
   nextDueAt(): number | null;
   /** When anything at all is next due: a workflow, a look-up, or the end of an approval's time. */
   nextWakeAt(): number | null;
@@ -143,6 +152,14 @@ class SqliteReader implements Reader {
 
   dueWorkflows(now: number, limit: number): readonly DueWorkflow[] {
     return this.#read(READS.dueWorkflows(now, limit));
+  }
+
+  slotsTaken(limit: string): number {
+    return this.#read(READS.slotsTaken(limit));
+  }
+
+  slotWaiters(limit: string, max: number): readonly SlotWaiter[] {
+    return this.#read(READS.slotWaiters(limit, max));
   }
 
   nextDueAt(): number | null {

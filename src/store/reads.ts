@@ -80,6 +80,15 @@ export const READS = {
     return rows.map(([id, dueAt]) => ({ id: id as WorkflowId, dueAt: dueAt as number }));
   },
 
+  *slotsTaken(limit) {
+    return Number((yield listing('slotsTaken', { limit }))[0]?.[0] ?? 0);
+  },
+
+  *slotWaiters(name, limit) {
+    const rows = yield listing('slotWaiters', { name, limit });
+    return rows.map(([workflow, since]) => ({ workflow: workflow as WorkflowId, since: since as number }));
+  },
+
   *nextDueAt() {
     const rows = yield listing('nextDueAt', {});
     return (rows[0]?.[0] ?? null) as number | null;

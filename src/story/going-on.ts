@@ -5,7 +5,7 @@ import { pendingOf } from './pending.ts';
 import type { Condition } from './standing.ts';
 import type { Teller } from './teller.ts';
 import { activatedAt } from './versions.ts';
-import { callName, clockTime, count, duration, oneLine } from './words.ts';
+import { callName, clockTime, count, duration, limitWords, oneLine } from './words.ts';
 
 /** From then on it is news that a service does not answer. */
 const NOTICE_MS = 3_600_000;
@@ -20,6 +20,8 @@ export async function goesOn(teller: Teller, workflow: Workflow): Promise<Condit
   const { history } = teller;
   const [run] = await history.fetch('activeRun', workflow.id);
   if (run) return running(teller, workflow, run);
+  const limited = await waitsForRoom(teller, workflow);
+  if (limited) return limited;
   const [script] = workflow.activeScriptId === null ? [] : await history.fetch('script', workflow.activeScriptId);
   const handlers = script ? [...script.handlers.producers, ...script.handlers.consumers].map(({ name }) => name) : [];
   const states = (await history.fetch('handlerStates', workflow.id)).filter((state) =>
@@ -109,6 +111,28 @@ async function retrying({ history, now }: Teller, workflow: Workflow, state: Han
     ],
     waitsForPerson: false,
     blocks: true,
+  };
+}
+
+/** Nothing is wrong: as many are under way as the config allows at once. */
+async function waitsForRoom({ history, now }: Teller, workflow: Workflow): Promise<Condition | undefined> {
+  const waiting = (await history.fetch('openExecutions', workflow.id)).find(({ waitsFor }) => waitsFor !== null);
+  if (!waiting?.waitsFor) return undefined;
+  const [limit] = await history.fetch('limit', waiting.waitsFor);
+  const taken = await history.fetch('slotsOf', waiting.waitsFor);
+  const most = limit?.slotsMax ?? null;
+  return {
+    kind: 'limited',
+    id: waiting.id,
+    sentence: `waiting for room: ${limitWords(waiting.waitsFor, taken.length, most)} (for ${duration(now - waiting.requestedAt)})`,
+    since: waiting.requestedAt,
+    evidence: [],
+    next: [
+      { label: 'see who is at work', argv: ['pawl', 'workers'] },
+      { label: 'raise fleet.limits in the config, and start the executors anew' },
+    ],
+    waitsForPerson: false,
+    blocks: false,
   };
 }
 

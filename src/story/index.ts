@@ -7,6 +7,7 @@ export { type Case, casesOf, type Fact, type SeenCall } from './case.ts';
 export type { Choice } from './choices.ts';
 export { type Explained, explain } from './explain.ts';
 export { type InputStory, inputStory } from './inputs.ts';
+export { limitWarnings } from './limits.ts';
 export { type Need, needsOf } from './needs.ts';
 export { type OutputStory, outputStory } from './outputs.ts';
 export { type Status, statusOf, waitingOf } from './status.ts';

@@ -18,6 +18,7 @@ export interface Condition {
     | 'paused'
     | 'running'
     | 'retrying'
+    | 'limited'
     | 'quiet'
     | 'due'
     | 'idle'

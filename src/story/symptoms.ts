@@ -77,18 +77,21 @@ export async function symptomsOf(reader: Reader, now: number): Promise<readonly 
 }
 
 function stuckScheduled({ now, open, living }: Seen): Sign[] {
-  const hasWorkers = living.some(({ pool }) => pool !== EXECUTORS);
+  const workers = living.filter(({ pool }) => pool !== EXECUTORS);
   return open
     .filter(({ status, requestedAt }) => status === 'scheduled' && requestedAt < now - LONG_MS)
     .map(({ id, workflowId, requestedAt }) => ({
       id,
       workflow_id: workflowId,
-      why: `asked for ${duration(now - requestedAt)} ago and taken by nobody: ${
-        hasWorkers
-          ? 'no worker of its pool is free; see `pawl workers`, and start another with --pool'
-          : 'no worker is alive; start `pawl worker`'
-      }`,
+      why: `asked for ${duration(now - requestedAt)} ago and taken by nobody: ${whoCouldTake(workers)}`,
     }));
+}
+
+function whoCouldTake(workers: readonly Worker[]): string {
+  if (workers.length === 0) return 'no worker is alive; start `pawl worker`';
+  return workers.every(({ status }) => status !== 'open')
+    ? 'every worker is cordoned or draining; see `pawl workers`, and `pawl uncordon` one or start another'
+    : 'no worker of its pool is free; see `pawl workers`, and start another with --pool';
 }
 
 function notFollowing({ now, living }: Seen, dueAt: number): string {

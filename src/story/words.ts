@@ -166,3 +166,10 @@ export function phaseWords({ phase }: Pick<Run, 'phase'>): string {
       return '';
   }
 }
+
+/** `pool:heavy` with how much of it is taken. */
+export function limitWords(name: string, taken: number, max: number | null): string {
+  const [kind = '', ...rest] = name.split(':');
+  const what = kind === 'connection' ? `sessions that use ${rest.join(':')}` : `sessions of ${kind} ${rest.join(':')}`;
+  return max === null ? `${taken} ${what} are under way` : `${taken} of at most ${max} ${what} are under way`;
+}

@@ -1,71 +1,58 @@
-import { RefusedError } from '#base';
-import type { Engine } from '#execution';
+import type { Member } from '#execution';
 
-/** Of a lease of 45 s: renewed every 5 s, and after 25 s without an answer nothing is begun any more. */
-const RENEWALS = 9;
+type Pulse = Member['pulse'];
+
+/** Of a lease of 45 s: after 25 s without an answer nothing is begun any more. The clock is asked for every 5 s. */
 const TRUSTED = 25 / 45;
+const LOOKS = 9;
 
 export interface LeaseOptions {
-  readonly engine: Pick<Engine, 'manager' | 'self'>;
+  readonly pulse: Pulse;
   readonly leaseMs: number;
-  /** Asks the database what time it is, as often as the lease is renewed. */
+  /** Asks the database what time it is. */
   readonly setClock: () => Promise<void>;
+  readonly onStatus: Parameters<Pulse['start']>[0]['onStatus'];
   readonly onError: (error: unknown) => void;
-  /** This incarnation was declared over: nothing it does can land, and it must end. */
   readonly onLost: (error: unknown) => void;
 }
 
-/**
- * The sign of life of this incarnation. It comes from the loop that does the work: one that is stuck shows none, and is taken over.
- * It goes on while the process drains.
- */
+/** How long this incarnation may act as if it were alive. Its signs of life go on while the process drains. */
 export class Lease {
   readonly #options: LeaseOptions;
-  #renewed = { steady: performance.now(), wall: Date.now() };
   #timer: NodeJS.Timeout | undefined;
-  #renewing: Promise<void> = Promise.resolve();
+  #setting: Promise<void> | undefined;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#tick(), this.#options.leaseMs / RENEWALS);
+    const { pulse, leaseMs, onStatus, onError, onLost } = this.#options;
+    pulse.start({ onStatus, onError, onLost });
+    this.#timer = setInterval(() => this.#setClock(), leaseMs / LOOKS);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#renewing;
+    await this.#setting;
+    await this.#options.pulse.stop();
   }
 
-  /** By whichever clock says that more time has passed: one stands still while the machine sleeps, the other may be set. */
   get holds(): boolean {
-    const { steady, wall } = this.#renewed;
-    const passedMs = Math.max(performance.now() - steady, Date.now() - wall);
-    return passedMs < this.#options.leaseMs * TRUSTED;
+    return this.#options.pulse.sinceMs() < this.#options.leaseMs * TRUSTED;
   }
 
-  #isRenewing = false;
-
-  #tick(): void {
-    if (this.#isRenewing) return;
-    this.#isRenewing = true;
-    this.#renewing = this.#renew().finally(() => {
-      this.#isRenewing = false;
-    });
+  /** Somebody has asked something of this process: what, is in the answer to the next sign. */
+  renewNow(): void {
+    this.#options.pulse.beatNow();
   }
 
-  async #renew(): Promise<void> {
-    const { engine, leaseMs, setClock, onError, onLost } = this.#options;
-    // From when it was asked for: the answer may have been long on its way.
-    const asked = { steady: performance.now(), wall: Date.now() };
-    try {
-      await engine.manager.renewWorker(engine.self, leaseMs);
-      this.#renewed = asked;
-      await setClock();
-    } catch (error) {
-      if (error instanceof RefusedError) onLost(error);
-      else onError(error);
-    }
+  #setClock(): void {
+    this.#setting ??= this.#options
+      .setClock()
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#setting = undefined;
+      });
   }
 }

@@ -1,8 +1,9 @@
-import type { Clock, MutationId, WorkflowId } from '#base';
-import type { Engine } from '#execution';
+import { type Clock, type MutationId, RefusedError, type WorkflowId } from '#base';
+import type { Engine, Member } from '#execution';
 import { Lease } from './lease.ts';
 import { Reaper } from './reaper.ts';
 
+type WorkerStatus = Awaited<ReturnType<Engine['manager']['renewWorker']>>['status'];
 type HandOff = Awaited<ReturnType<Engine['reader']['handOffs']>>[number];
 
 /** However many are looked at, so that what another pool leaves lying hides nothing of ours for long. */
@@ -15,6 +16,7 @@ export interface WorkerOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly leaseMs: number;
+  readonly pulse: Member['pulse'];
   /** Sessions and look-ups at once; none for a process that only hands off. */
   readonly concurrency: number;
   readonly reaps: boolean;
@@ -26,6 +28,8 @@ export interface WorkerOptions {
   readonly take: (handOff: HandOff) => Promise<unknown>;
   readonly reconcile: (mutation: MutationId) => Promise<unknown>;
   readonly setClock: () => Promise<void>;
+  /** Somebody asked this process to finish what it has, and to end. */
+  readonly onDrain: () => void;
   readonly onError: (error: unknown) => void;
   readonly onLost: (error: unknown) => void;
 }
@@ -43,12 +47,14 @@ export class Worker {
   #looked: Promise<void> = Promise.resolve();
   #isStopped = false;
   #isStrangeTold = false;
-  #unlisten: (() => void) | undefined;
+  #status: WorkerStatus = 'open';
+  #unlisten: readonly (() => void)[] = [];
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { engine, clock, leaseMs, setClock, onError, onLost, hasTimeouts } = options;
-    this.#lease = new Lease({ engine, leaseMs, setClock, onError, onLost });
+    const { engine, clock, leaseMs, pulse, setClock, onError, onLost, hasTimeouts } = options;
+    const onStatus = (status: WorkerStatus): void => this.#hear(status);
+    this.#lease = new Lease({ pulse, leaseMs, setClock, onStatus, onError, onLost });
     const timeoutMsOf = async (workflow: WorkflowId) => options.timeoutMsOf(await this.#nameOf(workflow));
     this.#reaper = new Reaper({ engine, clock, leaseMs, timeoutMsOf, hasTimeouts, onError });
   }
@@ -58,9 +64,14 @@ export class Worker {
     return !this.#isStopped && this.#lease.holds;
   }
 
+  /** Whether it may take more, besides: a cordoned worker goes on with what it has. */
+  get takesWork(): boolean {
+    return this.mayBegin && this.#status === 'open';
+  }
+
   /** How many more could begin now. */
   get free(): number {
-    return this.mayBegin ? this.#options.concurrency - this.#busy.size : 0;
+    return this.takesWork ? this.#options.concurrency - this.#busy.size : 0;
   }
 
   /** Somebody says that this was handed off; the claim will tell. False where there is no room for it. */
@@ -73,14 +84,20 @@ export class Worker {
   start(): void {
     this.#lease.start();
     if (this.#options.reaps) this.#reaper.start();
-    this.#unlisten = this.#options.engine.listenDue(() => this.#wake());
+    const { engine } = this.#options;
+    this.#unlisten = [
+      engine.listenDue(() => this.#wake()),
+      engine.listen((changes) => {
+        if (changes.some(({ kind, id }) => kind === 'worker' && id === engine.self)) this.#lease.renewNow();
+      }),
+    ];
     this.#wake();
   }
 
   /** Nothing more is taken; resolves when what is under way has reached a safe point. The lease is renewed until `stop`. */
   async drain(): Promise<void> {
     this.#isStopped = true;
-    this.#unlisten?.();
+    for (const forget of this.#unlisten) forget();
     clearTimeout(this.#timer);
     await this.#reaper.stop();
     await this.#looked;
@@ -107,7 +124,7 @@ export class Worker {
     clearTimeout(this.#timer);
     let waitMs = LOOK_MS_MAX;
     try {
-      if (this.mayBegin) await this.#look();
+      if (this.takesWork) await this.#look();
     } catch (error) {
       this.#options.onError(error);
       waitMs = TROUBLE_MS;
@@ -155,7 +172,7 @@ export class Worker {
   }
 
   #do(key: string, act: () => Promise<unknown>): void {
-    if (!this.mayBegin || this.#busy.size >= this.#options.concurrency || this.#busy.has(key)) return;
+    if (!this.takesWork || this.#busy.size >= this.#options.concurrency || this.#busy.has(key)) return;
     const done = this.#orWait(act).finally(() => {
       this.#busy.delete(key);
       this.#wake();
@@ -163,10 +180,19 @@ export class Worker {
     this.#busy.set(key, done);
   }
 
+  #hear(status: WorkerStatus): void {
+    if (this.#status === status || this.#status === 'draining') return;
+    this.#status = status;
+    if (status === 'open') this.#wake();
+    if (status === 'draining') this.#options.onDrain();
+  }
+
   async #orWait(act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
     } catch (error) {
+      // The row says so before this process has heard of it.
+      if (error instanceof RefusedError && error.code === 'cordoned') return this.#hear('cordoned');
       this.#options.onError(error);
       await new Promise((resolve) => setTimeout(resolve, TROUBLE_MS));
     }

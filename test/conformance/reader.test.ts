@@ -23,6 +23,8 @@ const QUESTIONS: {
     [NOW, 10],
     [AT + 9, 1],
   ],
+  slotsTaken: [['pool:heavy']],
+  slotWaiters: [['pool:heavy', 10]],
   nextDueAt: [[]],
   nextWakeAt: [[]],
   wasApproved: [[WF, 'shop', 'post']],

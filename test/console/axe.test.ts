@@ -1,32 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { Scene } from './scene.ts';
 import { SIGHTS, show } from './sights.ts';
+import { violations } from './violations.ts';
 import { Visitor } from './visitor.ts';
-
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-interface Violation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What a person who cannot see, hear or point would stumble over. */
-async function violations(page: Page): Promise<string[]> {
-  // Run by the browser itself, past the policy that keeps any script from elsewhere out of the page.
-  await page.evaluate(axe.source);
-  const options = JSON.stringify({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] });
-  const found = (await page.evaluate(
-    `axe.run(document, ${options}).then(({ violations }) => violations)`,
-  )) as Violation[];
-  return found.map(({ id, help, nodes }) => {
-    const [first] = nodes;
-    return `${id}: ${help}; ${nodes.length} places, such as ${first?.html} (${first?.failureSummary})`;
-  });
-}
 
 let scene: Scene;
 

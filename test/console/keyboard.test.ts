@@ -24,6 +24,7 @@ test('every page is two keys away, and the list of keys one', async (t) => {
     ['e', 'Events'],
     ['s', 'Sessions'],
     ['c', 'Connections'],
+    ['k', 'Workers'],
     ['u', 'Audit'],
     [',', 'Settings'],
     ['h', 'Home'],

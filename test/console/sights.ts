@@ -42,6 +42,7 @@ export const SIGHTS: readonly Sight[] = [
   { name: 'sessions', path: '/sessions', sees: 'On schedule' },
   { name: 'session', path: '/sessions?trigger=schedule', sees: 'On schedule', prepare: openRow },
   { name: 'connections', path: '/connections', sees: 'campaigns', isTall: true },
+  { name: 'workers', path: '/workers', sees: 'One process does everything here' },
   { name: 'audit', path: '/audit', sees: 'ada' },
   { name: 'settings', path: '/settings', sees: 'Data folder', isTall: true },
   { name: 'notifications', path: '/settings/notifications', sees: 'desktop', isTall: true },

@@ -166,7 +166,7 @@ export class Host {
         execution = 'execution' in due ? due.execution : undefined;
         return execution !== undefined;
       },
-      (model) => model.beginScheduling(known(execution)).until > 0,
+      (model) => 'until' in model.beginScheduling(known(execution)),
       (model) => {
         epoch = model.handOff(known(execution)).epoch;
         return true;

@@ -198,7 +198,11 @@ const CASES: readonly (readonly [says: string, given: readonly Write[], write: W
     { set: 'execution.folded', execution: EXE, from: 'event', to: 'manual' },
   ],
   ['folding, from another trigger', asked({}), { set: 'execution.folded', execution: EXE, from: 'wake', to: 'manual' }],
-  ['scheduling, of what is handed off', SCHEDULED, { set: 'execution.scheduling', execution: EXE, until: AT }],
+  [
+    'scheduling, of what is handed off',
+    SCHEDULED,
+    { set: 'execution.scheduling', execution: EXE, until: AT, slots: [] },
+  ],
   ['giving back, of what is handed off', SCHEDULED, { set: 'execution.returned', execution: EXE }],
   ['a handoff, of what nobody took', asked({}), { set: 'execution.scheduled', execution: EXE, epoch: 1 }],
   ['a handoff, over an epoch', SCHEDULING, { set: 'execution.scheduled', execution: EXE, epoch: 2 }],

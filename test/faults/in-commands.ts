@@ -202,8 +202,14 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   {
     name: 'a worker that has ended claims an execution',
     file: CLAIM,
-    find: '  livingWorker(draft, owner);\n',
+    find: '  mustTakeWork(livingWorker(draft, owner));\n',
     replace: '',
+  },
+  {
+    name: 'a cordoned worker claims an execution',
+    file: CLAIM,
+    find: '  mustTakeWork(livingWorker(draft, owner));\n',
+    replace: '  livingWorker(draft, owner);\n',
   },
   {
     name: 'the handoff sends no message with its commit',

@@ -12,11 +12,24 @@ import { Service } from './service.ts';
 
 export const LEASE_MS = 2_000;
 const SHIFTED = join(import.meta.dirname, 'processes', 'shifted-clock.ts');
-const TIMEOUT_MS = 3_000;
+const CALL_MS = 3_000;
 const VISIBILITY_MS = 200;
 const PATIENCE_MS = 90_000;
 /** The exit code of a command that found nobody. */
 const UNREACHABLE = 7;
+
+export interface FleetOptions {
+  /** How long a session of each of these may take. */
+  readonly timeoutMs?: Readonly<Record<string, number>>;
+  readonly limits?: {
+    readonly pools?: Readonly<Record<string, number>>;
+    readonly connections?: Readonly<Record<string, number>>;
+  };
+  /** Messages go by the database; with this, by a NATS server. */
+  readonly nats?: { readonly servers: string };
+  /** How long a call may take. */
+  readonly callMs?: number;
+}
 
 export interface Dying {
   readonly diesAt?: { readonly point: KillPoint; readonly nth: number };
@@ -24,6 +37,8 @@ export interface Dying {
   /** Another address of the same database. */
   readonly url?: string;
   readonly data?: string;
+  /** The sources of another version. */
+  readonly root?: string;
   /** How far its clock on the wall is off. */
   readonly clockMs?: number;
 }
@@ -35,6 +50,7 @@ export class Fleet {
   readonly service: Service;
   readonly reader: LaterReader;
   readonly #processes: EngineProcess[] = [];
+  readonly #named = new Map<string, EngineProcess>();
   #names = 0;
   #places = 0;
 
@@ -45,13 +61,12 @@ export class Fleet {
     this.folder = folder;
   }
 
-  /** Messages go by the database; with the address of a NATS server, by that. */
-  static async open(timeoutMs: Readonly<Record<string, number>> = {}, nats?: string): Promise<Fleet> {
+  static async open(options: FleetOptions = {}): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-fleet-'));
     const server = await startOwnPostgres();
     await server.createDatabase('fleet');
     const service = await Service.open();
-    writeFileSync(join(folder, 'pawl.config.ts'), configFor(service.url, timeoutMs, nats));
+    writeFileSync(join(folder, 'pawl.config.ts'), configFor(service.url, options));
     const reader = await openPostgresReader(server.url('fleet'));
     return new Fleet(server, service, reader, folder);
   }
@@ -61,12 +76,23 @@ export class Fleet {
   }
 
   /** Each executor has a folder of its own, where it writes where it listens; `place` takes that of one that died. */
-  async executor(dying: Dying = {}, place = ++this.#places): Promise<EngineProcess> {
+  async executor(dying: Dying & { readonly name?: string } = {}, place = this.#places + 1): Promise<EngineProcess> {
+    this.#places = Math.max(this.#places, place);
     return this.#start(['executor'], { ...dying, data: this.#folder(place) });
   }
 
   async worker(dying: Dying & { readonly name?: string; readonly concurrency?: number } = {}): Promise<EngineProcess> {
     return this.#start(['worker', '--concurrency', String(dying.concurrency ?? 8)], dying);
+  }
+
+  /** One that may not get as far as being ready. */
+  tryWorker(dying: Dying & { readonly name?: string }): EngineProcess {
+    return this.#begin(['worker'], dying);
+  }
+
+  /** Whoever was started last under this name. */
+  async killNamed(name: string): Promise<void> {
+    await this.#named.get(name)?.end('SIGKILL');
   }
 
   async deploy(name: string): Promise<void> {
@@ -77,6 +103,12 @@ export class Fleet {
 
   async order(workflow: string, ...ids: string[]): Promise<void> {
     for (const id of ids) await this.must('publish', workflow, 'placed', JSON.stringify({ id }), '--message-id', id);
+  }
+
+  /** To this executor, whether or not it lives to answer. */
+  async orderAt(place: number, workflow: string, id: string): Promise<void> {
+    const argv = ['publish', workflow, 'placed', JSON.stringify({ id }), '--message-id', id];
+    await type(argv, { env: { PAWL_DATA: this.#folder(place), PAWL_BY: 'ada' } });
   }
 
   /** To the first executor that answers. */
@@ -186,35 +218,42 @@ export class Fleet {
     command: ['executor' | 'worker', ...string[]],
     dying: Dying & { readonly name?: string },
   ): Promise<EngineProcess> {
+    const started = this.#begin(command, dying);
+    await started.ready();
+    return started;
+  }
+
+  #begin(command: ['executor' | 'worker', ...string[]], dying: Dying & { readonly name?: string }): EngineProcess {
+    const name = dying.name ?? `${command[0]}-${++this.#names}`;
     const started = new EngineProcess({
       config: join(this.folder, 'pawl.config.ts'),
       data: dying.data ?? this.#folder(0),
       command,
       env: {
         DATABASE_URL: dying.url ?? this.url,
-        PAWL_NAME: dying.name ?? `${command[0]}-${++this.#names}`,
+        PAWL_NAME: name,
         ...(dying.clockMs !== undefined && { PAWL_CLOCK_MS: String(dying.clockMs) }),
         ...dying.env,
       },
       diesAt: dying.diesAt,
+      root: dying.root,
       ...(dying.clockMs !== undefined && { preloads: [SHIFTED] }),
     });
     this.#processes.push(started);
-    await started.ready();
+    this.#named.set(name, started);
     return started;
   }
 }
 
-function configFor(url: string, timeoutMs: Readonly<Record<string, number>>, nats: string | undefined): string {
-  const service = { type: 'http', baseUrl: url, timeoutMs: TIMEOUT_MS, visibilityMs: VISIBILITY_MS };
+function configFor(url: string, { callMs = CALL_MS, ...fleet }: FleetOptions): string {
+  const service = { type: 'http', baseUrl: url, timeoutMs: callMs, visibilityMs: VISIBILITY_MS };
   const reconcile = {
     get: '/done',
     applied: { has: { 'body.bookings[*].key': '{key}' } },
     failed: { hasNot: { 'body.bookings[*].key': '{key}' } },
     result: 'body.bookings[*]',
   };
-  const fleet = { leaseMs: LEASE_MS, timeoutMs, ...(nats !== undefined && { nats: { servers: nats } }) };
-  const config = { connections: { shop: { ...service, reconcile } }, fleet };
+  const config = { connections: { shop: { ...service, reconcile } }, fleet: { leaseMs: LEASE_MS, ...fleet } };
   return `import { defineConfig } from 'pawl';\nexport default defineConfig(${JSON.stringify(config)});\n`;
 }
 

@@ -22,7 +22,7 @@ let streams: JetStreamManager;
 before(async () => {
   if (missing !== false) return;
   nats = await NatsServer.open();
-  fleet = await Fleet.open({}, nats.url);
+  fleet = await Fleet.open({ nats: { servers: nats.url } });
   outside = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
   streams = await jetstreamManager(outside);
 });

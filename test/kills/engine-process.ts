@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import type { KillPoint } from '#base';
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const MAIN = join(ROOT, 'src', 'main.ts');
 const DYING = join(import.meta.dirname, 'processes', 'dying-at-point.ts');
 const READY_MS_MAX = 30_000;
 /** How long what an engine started may outlive it. */
@@ -17,6 +16,8 @@ export interface EngineOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another command than `start`, with what it takes besides. */
   readonly command?: readonly [name: 'executor' | 'worker', ...args: string[]] | undefined;
+  /** Where its sources are; these here, if nothing is said. */
+  readonly root?: string | undefined;
   /** Files that are loaded before it. */
   readonly preloads?: readonly string[] | undefined;
   /** It kills itself when this point is reached for the nth time. */
@@ -37,10 +38,11 @@ export class EngineProcess {
   #isOver = false;
   #said = '';
 
-  constructor({ config, data, env = {}, diesAt, command, preloads = [] }: EngineOptions) {
+  constructor({ config, data, env = {}, diesAt, command, preloads = [], root = ROOT }: EngineOptions) {
     const loaded = [...preloads, ...(diesAt === undefined ? [] : [DYING])];
     const dying = loaded.flatMap((file) => ['--import', pathToFileURL(file).href]);
-    const flags = ['--disable-warning=ExperimentalWarning', ...dying, MAIN, ...(command ?? ['start'])];
+    const main = join(root, 'src', 'main.ts');
+    const flags = ['--disable-warning=ExperimentalWarning', ...dying, main, ...(command ?? ['start'])];
     // When this process dies, however it dies, its engines drain and end.
     const port = command?.[0] === 'worker' ? [] : ['--port', '0'];
     const options = ['--config', config, '--data', data, ...port, '--until-input-ends'];

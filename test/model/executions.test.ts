@@ -36,7 +36,9 @@ forEachStore('requested to completed, each step with its messages', async (world
   assert.deepEqual(messagesOf(world, execution), ['enforcement.created', 'execution.requested']);
   world.is('workflows', workflow, { dueAt: world.clock.now() });
 
-  const { until } = await manager.beginScheduling(execution);
+  const begun = await manager.beginScheduling(execution);
+  assert.ok('until' in begun);
+  const { until } = begun;
   assert.equal(until, world.clock.now() + SCHEDULING_LEASE_MS);
   world.is('executions', execution, { status: 'scheduling', schedulingUntil: until });
   world.is('workflows', workflow, { dueAt: null });
@@ -156,7 +158,9 @@ forEachStore('a request on a workflow in maintenance waits for the repair', asyn
 forEachStore('a scheduling lease that ran out gives the request back', async (world) => {
   const workflow = await published(world);
   const { execution } = await world.manager.requestExecution(workflow, 'event');
-  const { until } = await world.manager.beginScheduling(execution);
+  const begun = await world.manager.beginScheduling(execution);
+  assert.ok('until' in begun);
+  const { until } = begun;
   const early = await world.refuses('too-early', () => world.manager.sweepScheduling(execution));
   assert.equal(early.notBefore, until);
   world.clock.advance(SCHEDULING_LEASE_MS);
@@ -218,7 +222,8 @@ forEachStore('workers: each start is a new incarnation, and an ended one never c
   const { manager, self } = world;
   await world.refuses('wrong-state', () => manager.registerWorker(self, { name: 'x', pool: 'p', leaseMs: 1 }));
   world.clock.advance(5 * SECONDS);
-  assert.deepEqual(await manager.renewWorker(self, 45 * SECONDS), { leaseUntil: world.clock.now() + 45 * SECONDS });
+  const leaseUntil = world.clock.now() + 45 * SECONDS;
+  assert.deepEqual(await manager.renewWorker(self, 45 * SECONDS), { leaseUntil, status: 'open' });
   world.is('workers', self, { leaseUntil: world.clock.now() + 45 * SECONDS, endedAt: null });
   await manager.endWorker(self);
   world.is('workers', self, { endedAt: world.clock.now() });

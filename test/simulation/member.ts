@@ -25,7 +25,9 @@ export async function openMember(stage: Stage, life: Life, role: Role, opened: O
   );
   life.clock = member.clock;
   const config = new FleetConfig(settingsOf(stage.history.world));
-  return runMember(life.partsOf(member.engine), { role, name, member, config, onLost });
+  // Nobody cordons or drains a process here.
+  const onDrain = () => undefined;
+  return runMember(life.partsOf(member.engine), { role, name, member, config, onLost, onDrain });
 }
 
 function settingsOf({ fleet }: WorldSpec) {

@@ -95,6 +95,9 @@ export const worker = (over: Partial<Worker> = {}): Worker => ({
   id: WORKER,
   name: 'pawl',
   pool: 'default',
+  version: null,
+  concurrency: null,
+  status: 'open',
   leaseUntil: AT + 45_000,
   startedAt: AT,
   endedAt: null,
@@ -114,6 +117,8 @@ export const execution = (over: Partial<Execution> = {}): Execution => ({
   requestedAt: AT,
   startedAt: null,
   endedAt: null,
+  waitsFor: null,
+  slots: [],
   ...over,
 });
 

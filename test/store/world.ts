@@ -127,7 +127,7 @@ export const RUNNING: readonly Write[] = [
   { set: 'workflow.script', workflow: WF, from: null, to: script().id },
   { set: 'worker.registered', row: worker() },
   { set: 'execution.requested', row: execution() },
-  { set: 'execution.scheduling', execution: EXE, until: AT + 15_000 },
+  { set: 'execution.scheduling', execution: EXE, until: AT + 15_000, slots: [] },
   { set: 'execution.scheduled', execution: EXE, epoch: 1 },
   { set: 'execution.running', execution: EXE, epoch: 1, owner: WORKER, at: AT },
   { set: 'session.created', row: session() },

@@ -47,6 +47,7 @@ interface Case<N extends WriteName> {
 }
 
 const CREATED: readonly Write[] = [{ set: 'workflow.created', row: workflow() }];
+const LIMITED: readonly Write[] = [{ set: 'limit.set', row: { name: 'pool:heavy', slotsMax: 2, setAt: AT } }];
 const RESERVED: readonly Write[] = [...AT_WORK, { set: 'events.reserved', run: RUN, events: [evt(1), evt(2)] }];
 const STOPPED: readonly Write[] = [
   ...RESERVED,
@@ -144,7 +145,28 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
   },
   'execution.scheduling': {
     given: [...CREATED, { set: 'execution.requested', row: execution() }],
-    write: { set: 'execution.scheduling', execution: EXE, until: AT + 15 },
+    write: { set: 'execution.scheduling', execution: EXE, until: AT + 15, slots: ['pool:heavy'] },
+  },
+  'execution.waits': {
+    given: [...CREATED, { set: 'execution.requested', row: execution() }],
+    write: { set: 'execution.waits', execution: EXE, for: 'pool:heavy' },
+  },
+  'limit.set': {
+    given: [{ set: 'limit.set', row: { name: 'pool:heavy', slotsMax: 2, setAt: AT } }],
+    write: { set: 'limit.set', row: { name: 'pool:heavy', slotsMax: null, setAt: AT + 1 } },
+  },
+  'slot.taken': {
+    given: [...CREATED, { set: 'execution.requested', row: execution() }, ...LIMITED],
+    write: { set: 'slot.taken', row: { limitName: 'pool:heavy', executionId: EXE } },
+  },
+  'slot.freed': {
+    given: [
+      ...CREATED,
+      { set: 'execution.requested', row: execution() },
+      ...LIMITED,
+      { set: 'slot.taken', row: { limitName: 'pool:heavy', executionId: EXE } },
+    ],
+    write: { set: 'slot.freed', execution: EXE, limit: 'pool:heavy' },
   },
   'execution.returned': {
     given: [...CREATED, { set: 'execution.requested', row: execution({ status: 'scheduling', schedulingUntil: AT }) }],
@@ -353,6 +375,10 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
     write: { set: 'task.closed', task: task().id, at: AT + 1, by: 'ada' },
   },
   'worker.registered': { given: [], write: { set: 'worker.registered', row: worker() } },
+  'worker.status': {
+    given: [{ set: 'worker.registered', row: worker() }],
+    write: { set: 'worker.status', worker: WORKER, from: 'open', to: 'draining' },
+  },
   'worker.renewed': {
     given: [{ set: 'worker.registered', row: worker() }],
     write: { set: 'worker.renewed', worker: WORKER, leaseUntil: AT + 99 },
@@ -522,6 +548,8 @@ const IN_MEMORY: { readonly [T in TableName]: (rows: Rows) => readonly object[] 
   scripts: (rows) => rows.scripts.values(),
   enforcements: (rows) => rows.enforcements.values(),
   executions: (rows) => rows.executions.values(),
+  limits: (rows) => rows.limits.values(),
+  slots: (rows) => rows.slots.values(),
   script_runs: (rows) => rows.sessions.values(),
   handler_runs: (rows) => rows.runs.values(),
   events: (rows) => rows.events.values(),

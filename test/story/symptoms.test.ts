@@ -34,6 +34,11 @@ test('what nobody takes, nobody schedules and nobody ends is found and explained
     world.clock.advance(2 * MINUTES);
     const late = await found(world);
     assert.match(late['stuck in scheduled'] ?? '', /taken by nobody: no worker is alive; start `pawl worker`/);
+    const free = world.ids.next('worker');
+    await world.manager.registerWorker(free, { name: 'w', pool: 'default', leaseMs: MINUTES });
+    assert.match((await found(world))['stuck in scheduled'] ?? '', /no worker of its pool is free/);
+    await world.manager.cordonWorker(free, PERSON);
+    assert.match((await found(world))['stuck in scheduled'] ?? '', /every worker is cordoned or draining/);
     assert.match(late['cancelled but not shown'] ?? '', /nobody has taken it yet/);
     assert.deepEqual(Object.keys(late), ['stuck in scheduled', 'cancelled but not shown']);
   }));

@@ -40,6 +40,19 @@ export class MemoryReader implements Reader {
       .slice(0, limit);
   }
 
+  slotsTaken(limit: string): number {
+    return this.#rows().slots.matching(({ limitName }) => limitName === limit).length;
+  }
+
+  slotWaiters(limit: string, max: number) {
+    const { executions, workflows } = this.#rows();
+    return byId(executions.values())
+      .filter(({ waitsFor, status }) => waitsFor === limit && status === 'requested')
+      .filter(({ workflowId }) => (workflows.get(workflowId)?.dueAt ?? null) !== null)
+      .slice(0, max)
+      .map(({ workflowId: workflow, requestedAt: since }) => ({ workflow, since }));
+  }
+
   nextDueAt(): number | null {
     return this.#due()[0]?.dueAt ?? null;
   }

@@ -47,6 +47,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
 }
 
 export interface PostgresWorld {
+  readonly url: string;
   readonly store: DistantStore;
   /** Says what the rows were when they were last read. */
   readonly reader: MemoryReader;
@@ -101,6 +102,7 @@ export async function openPostgresWorld(clock: Clock): Promise<PostgresWorld> {
   const store = await openPostgresStore({ url: database.url, clock });
   let rows = new Rows();
   return {
+    url: database.url,
     store,
     reader: new MemoryReader(() => rows),
     rows: () => rows,

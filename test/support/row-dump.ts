@@ -12,6 +12,8 @@ const PLACES: Readonly<Record<TableName, readonly [place: Exclude<keyof Rows, 'c
   scripts: ['scripts', 'id'],
   enforcements: ['enforcements', 'id'],
   executions: ['executions', 'id'],
+  limits: ['limits', 'name'],
+  slots: ['slots', 'limitName', 'executionId'],
   script_runs: ['sessions', 'id'],
   handler_runs: ['runs', 'id'],
   events: ['events', 'id'],

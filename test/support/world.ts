@@ -60,6 +60,8 @@ type TableOfRows = Exclude<keyof Rows, 'copy'>;
 type RowIn<N extends TableOfRows> = Rows[N] extends Table<infer R> ? R : never;
 
 interface Opened {
+  /** Where others could work on the same rows. */
+  readonly url?: string;
   readonly store: Store;
   readonly reader: Reader;
   readonly rows: () => Rows;
@@ -115,6 +117,10 @@ export class World {
   /** The tables as the last commit left them. */
   get rows(): Rows {
     return this.#opened.rows();
+  }
+
+  get url(): string | undefined {
+    return this.#opened.url;
   }
 
   dump(): Dump {

@@ -38,6 +38,10 @@ export function beginScheduling(view: View): CommandOf<'beginScheduling'>[] {
   return executionsOf(view).map(({ id: execution }) => ({ do: 'beginScheduling', execution }));
 }
 
+export function setLimit(view: View): CommandOf<'setLimit'>[] {
+  return [{ do: 'setLimit', limit: 'pool:home', slotsMax: view.ordinal % 2 === 0 ? 1 : null }];
+}
+
 export function handOff(view: View): CommandOf<'handOff'>[] {
   return executionsOf(view).map(({ id: execution }) => ({ do: 'handOff', execution }));
 }
@@ -85,6 +89,22 @@ export function registerWorker(view: View): CommandOf<'registerWorker'>[] {
 export function renewWorker(view: View): CommandOf<'renewWorker'>[] {
   const nobody = 'wrk_nobody' as WorkerId;
   return [...view.living, nobody].map((worker) => ({ do: 'renewWorker', worker, leaseMs: LEASE_MS }));
+}
+
+export function cordonWorker(view: View): CommandOf<'cordonWorker'>[] {
+  return view.living.slice(0, 1).map((worker) => ({ do: 'cordonWorker', worker, by: PERSON }));
+}
+
+export function uncordonWorker(view: View): CommandOf<'uncordonWorker'>[] {
+  return view.living.slice(0, 1).map((worker) => ({ do: 'uncordonWorker', worker, by: PERSON }));
+}
+
+export function drainWorker(view: View): CommandOf<'drainWorker'>[] {
+  return view.living.slice(0, 1).map((worker) => ({ do: 'drainWorker', worker, by: PERSON }));
+}
+
+export function beginDraining(view: View): CommandOf<'beginDraining'>[] {
+  return view.living.slice(0, 1).map((worker) => ({ do: 'beginDraining', worker }));
 }
 
 export function endWorker(view: View): CommandOf<'endWorker'>[] {

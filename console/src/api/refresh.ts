@@ -52,6 +52,7 @@ const ABOUT: Partial<Readonly<Record<Operation, readonly Kind[]>>> = {
   'GET /api/inputs/{id}': ['input', 'event', 'mutation'],
   'GET /api/outputs/{id}': ['mutation', 'event'],
   'GET /api/connections': ['connection', 'workflow'],
+  'GET /api/workers': ['worker'],
   'GET /api/tokens': ['token'],
   'GET /api/channels': ['notice'],
   'GET /api/notices': ['notice'],

@@ -8,6 +8,7 @@ import {
   Layers,
   type LucideIcon,
   ScrollText,
+  ServerCog,
   Settings,
   Workflow,
 } from 'lucide-react';
@@ -31,6 +32,7 @@ export const NAV: readonly NavItem[] = [
   { to: '/events', label: 'Events', icon: Layers, key: 'e' },
   { to: '/sessions', label: 'Sessions', icon: History, key: 's' },
   { to: '/connections', label: 'Connections', icon: Cable, key: 'c' },
+  { to: '/workers', label: 'Workers', icon: ServerCog, key: 'k' },
   { to: '/audit', label: 'Audit', icon: ScrollText, key: 'u' },
   { to: '/settings', label: 'Settings', icon: Settings, key: ',' },
 ];

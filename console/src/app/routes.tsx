@@ -24,6 +24,7 @@ const RunPage = later(async () => (await import('../pages/run.tsx')).RunPage);
 const Sessions = later(async () => (await import('../pages/sessions.tsx')).Sessions);
 const SessionPage = later(async () => (await import('../pages/session.tsx')).SessionPage);
 const Connections = later(async () => (await import('../pages/connections.tsx')).Connections);
+const Workers = later(async () => (await import('../pages/workers.tsx')).Workers);
 const Audit = later(async () => (await import('../pages/audit.tsx')).Audit);
 const Settings = later(async () => (await import('../pages/settings.tsx')).Settings);
 
@@ -45,6 +46,7 @@ const ROUTES: readonly (readonly [pattern: string, page: (names: Names) => React
   ['/sessions', () => <Sessions />],
   ['/sessions/:id', ({ id = '' }) => <SessionPage id={id} />],
   ['/connections', () => <Connections />],
+  ['/workers', () => <Workers />],
   ['/audit', () => <Audit />],
   ['/settings', () => <Settings />],
   ['/settings/:part', ({ part = '' }) => <Settings part={part} />],

@@ -16,8 +16,9 @@ export const COLUMNS = {
   workers: (now: number) => [
     column('worker', 'name'),
     column('pool'),
-    column('state'),
-    column('sessions', 'load'),
+    column('version'),
+    { title: 'state', text: workerState },
+    { title: 'sessions', text: (row: Row) => `${text(row.load)}/${text(row.concurrency ?? '?')}`, align: 'right' },
     time('started', 'startedAt', now),
     time('alive until', 'leaseUntil', now),
     column('id'),
@@ -138,6 +139,11 @@ function time(title: string, key: string, now: number): Column<Row> {
 export function text(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Silence is the worst of it; then what people have asked of it. */
+function workerState({ state, status }: Row): string {
+  return state === 'silent' || status === 'open' ? text(state) : text(status);
 }
 
 /** What goes where, and the body; the headers between them are for `show`. */

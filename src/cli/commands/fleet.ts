@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { App, FleetPlace } from '#app';
+import { part } from '../client.ts';
 import { type Act, define, type Ended } from '../command.ts';
 import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { engineMetrics } from '../engine-metrics.ts';
@@ -11,7 +12,8 @@ import { secretSource } from '../secrets.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { COLUMNS, type Row } from './columns.ts';
+import { idLines } from './acts.ts';
+import { COLUMNS, type Row, text } from './columns.ts';
 import { endAtOnce, placeIn, portOf, type StartOptions, start, stopSignal, untilInputEnds } from './start.ts';
 
 interface WorkerOptions extends LogChoice {
@@ -24,6 +26,11 @@ interface WorkerOptions extends LogChoice {
   readonly untilInputEnds?: boolean;
 }
 
+const WORKER_VERBS = [
+  { verb: 'cordon', says: 'let a worker claim nothing new; it goes on with what it has' },
+  { verb: 'uncordon', says: 'let a worker that was cordoned take work again' },
+  { verb: 'drain', says: 'let a process finish what it has, and end' },
+] as const;
 const CONCURRENCY = 32;
 const CONCURRENCY_MAX = 1_000;
 
@@ -60,6 +67,10 @@ export function addFleet(program: Command, terminal: Terminal, ended: Ended): vo
     .command('workers')
     .description('list the processes, until when each is taken for alive, and what it does');
   define(terminal, ended, workers, async (act) => listWorkers(act));
+  for (const { verb, says } of WORKER_VERBS) {
+    const command = program.command(`${verb} <worker>`).description(says);
+    define<[string]>(terminal, ended, command, (act, named) => tellWorker(act, verb, named));
+  }
 }
 
 function named(terminal: Terminal, role: FleetPlace['role']): FleetPlace {
@@ -95,6 +106,7 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
         traces.wrote(writes);
       },
       onFatal: (error) => endAtOnce(error, log),
+      onDrain: () => stopping.drain(),
     });
     const probes = await probesOf(app, options, log).catch(async (error: unknown) => {
       await app.stop();
@@ -122,6 +134,16 @@ async function probesOf(app: App, { probePort, probeListen }: WorkerOptions, log
   if (probePort === undefined) return undefined;
   const { serveProbes } = await import('#http');
   return serveProbes(app, { port: probePort, address: probeListen, onError: log.error });
+}
+
+/** By its name, or by the id of its incarnation. */
+async function tellWorker(act: Act, verb: string, named: string): Promise<ExitCode | undefined> {
+  const answer = await (await act.engine()).post<Row>(`/api/workers/${part(named)}/${verb}`);
+  act.print(
+    answer,
+    () => `${text(answer.name)} is ${text(answer.status)}: ${text(answer.sentence)}\n${idLines(answer)}`,
+  );
+  return undefined;
 }
 
 interface Listed {

@@ -56,7 +56,7 @@ export async function start(
   const stopping = stopSignal(log.say);
   if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
   try {
-    return await run({ ...options, fleet }, terminal, log, stopping.asked);
+    return await run({ ...options, fleet }, terminal, log, stopping);
   } finally {
     stopping.forget();
     // An input that is still listened to would keep the process alive, also one that could not start.
@@ -69,7 +69,7 @@ async function run(
   options: StartOptions & { readonly fleet: FleetPlace | undefined },
   terminal: Terminal,
   log: EngineLog,
-  asked: Promise<void>,
+  stopping: Stopping,
 ): Promise<ExitCode> {
   const { say, error: onError } = log;
   const traces = engineTraces(terminal, log);
@@ -101,6 +101,7 @@ async function run(
       traces.wrote(writes);
     },
     onFatal: (error) => endAtOnce(error, log),
+    onDrain: () => stopping.drain(),
   });
   secretOf = app.secret;
   const { recovered, restored } = app.engine;
@@ -128,7 +129,7 @@ async function run(
     say(`open the console, once and within ten minutes: ${server.loginUrl(personOf(terminal.env))}`);
   }
   try {
-    await asked;
+    await stopping.asked;
     // Whoever asks meanwhile hears that this process is on its way out.
     await app.drain();
     await server.close();
@@ -152,6 +153,8 @@ export function endAtOnce(error: unknown, log: EngineLog): never {
 export interface Stopping {
   readonly asked: Promise<void>;
   ask(): void;
+  /** The same wish, from a person who is elsewhere. */
+  drain(): void;
   forget(): void;
 }
 
@@ -178,6 +181,10 @@ export function stopSignal(say: (text: string) => void): Stopping {
   return {
     asked: promise,
     ask: resolve,
+    drain() {
+      say('asked to drain: the current runs go on to a safe point, nothing more is taken, and this process ends');
+      resolve();
+    },
     forget: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal);
     },

@@ -1,10 +1,9 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { RefusedError } from '#base';
+import { packageVersion, RefusedError } from '#base';
 import { INVARIANTS } from '#model';
-import { symptomsOf } from '#story';
+import { limitWarnings, symptomsOf } from '#story';
 import type { Api } from '../context.ts';
-import { packageVersion } from '../package-version.ts';
 import { type Route, route } from '../route.ts';
 import { count, id, json, many, maybeText, text, time } from '../shapes/parts.ts';
 
@@ -82,7 +81,8 @@ export const DATA_ROUTES: readonly Route[] = [
       }));
       const items = [...rules, ...found];
       const ok = items.every(({ count: broken }) => broken === 0);
-      const warnings = [...(await secretWarnings(app.vault)), ...(await channelWarnings(notifier))];
+      const waiting = await limitWarnings(reader, app.clock.now());
+      const warnings = [...(await secretWarnings(app.vault)), ...(await channelWarnings(notifier)), ...waiting];
       return { ok, items, next: null, counts: await counts(reader), held: recovered.violations, warnings };
     },
   }),

@@ -1,48 +1,128 @@
 import { z } from 'zod';
+import { RefusedError, type WorkerId } from '#base';
+import { WORKER_STEPS, type Worker } from '#model';
+import type { Api } from '../context.ts';
 import { type Route, route } from '../route.ts';
-import { count, id, many, text, time } from '../shapes/parts.ts';
+import { count, id, many, maybeText, text, time, wordsOf } from '../shapes/parts.ts';
+import { workerAt } from '../worker-at.ts';
 
 const worker = z
   .strictObject({
+    /** Of this incarnation: each start of a process is another. */
     id,
     name: text,
     pool: text,
+    /** What it is a process of; null where it did not say. */
+    version: maybeText,
     /** By its lease, on the clock of the database. */
     state: z.enum(['alive', 'silent']),
+    /** Whether it takes what comes. */
+    status: wordsOf(WORKER_STEPS),
     startedAt: time,
     leaseUntil: time,
     /** Executions under way. */
     load: count,
+    /** How many it takes at once: none where it only hands off, null where it did not say. */
+    concurrency: count.nullable(),
   })
   .meta({ id: 'Worker' });
 
+const acted = z.strictObject({ worker: id, name: text, status: wordsOf(WORKER_STEPS), sentence: text });
+
 const PAGE = 1_000;
+/** Far more than a fleet has under way; what is beyond is not counted. */
+const PAGES_MAX = 100;
 
 export const WORKER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/workers',
     scope: 'read',
-    says: 'the processes that have not said goodbye: until when each is taken for alive, and how much it is doing',
-    answer: z.strictObject({ items: many(worker), next: z.null() }),
+    says: 'the processes that have not said goodbye: until when each is taken for alive, how much it does, and what it takes',
+    answer: z.strictObject({
+      items: many(worker),
+      next: z.null(),
+      /** False where one process has the data to itself: there is nobody to cordon. */
+      shared: z.boolean(),
+    }),
     async run({ api: { app } }) {
       const { reader, self } = app.engine;
-      const [workers, open] = await Promise.all([
-        reader.unendedWorkers(),
-        reader.unfinishedExecutions({ limit: PAGE }),
-      ]);
+      const [workers, loads] = await Promise.all([reader.unendedWorkers(), loadsOf(reader)]);
       const oldestFirst = workers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      const items = oldestFirst.map(({ id: worker, name, pool, startedAt, leaseUntil }) => ({
-        id: worker,
-        name,
-        pool,
+      const items = oldestFirst.map(({ endedAt: _, ...row }) => ({
+        ...row,
         // Whoever answers is alive, also where nobody needs a lease because the folder has one lock.
-        state: worker === self || leaseUntil > app.clock.now() ? ('alive' as const) : ('silent' as const),
-        startedAt,
-        leaseUntil,
-        load: open.filter(({ owner }) => owner === worker).length,
+        state: row.id === self || row.leaseUntil > app.clock.now() ? ('alive' as const) : ('silent' as const),
+        load: loads.get(row.id) ?? 0,
       }));
-      return { items, next: null };
+      return { items, next: null, shared: app.isShared };
     },
   }),
+  route({
+    method: 'POST',
+    path: '/api/workers/{worker}/cordon',
+    scope: 'operate',
+    says: 'let a worker claim nothing new; it goes on with what it has',
+    answer: acted,
+    run: ({ api, params, by }) => act(api, params.worker, (id) => api.app.engine.manager.cordonWorker(id, by)),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/workers/{worker}/uncordon',
+    scope: 'operate',
+    says: 'let a worker that was cordoned take work again',
+    answer: acted,
+    run: ({ api, params, by }) => act(api, params.worker, (id) => api.app.engine.manager.uncordonWorker(id, by)),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/workers/{worker}/drain',
+    scope: 'admin',
+    says: 'let a process finish what it has and end; whether it is started again is up to its machine',
+    answer: acted,
+    run: ({ api, params, by }) => act(api, params.worker, (id) => api.app.engine.manager.drainWorker(id, by)),
+  }),
 ];
+
+const SENTENCES: Readonly<Record<Worker['status'], string>> = {
+  open: 'it takes what comes',
+  cordoned: 'it finishes what it has, and claims nothing new until it is uncordoned',
+  draining: 'it finishes what it has, claims nothing new, and ends',
+};
+
+async function act(
+  api: Api,
+  named: string,
+  command: (id: WorkerId) => Promise<{ readonly status: Worker['status'] }>,
+): Promise<z.input<typeof acted>> {
+  if (!api.app.isShared) throw alone();
+  const { id: worker, name } = await workerAt(api, named);
+  const { status } = await command(worker);
+  return { worker, name, status, sentence: SENTENCES[status] };
+}
+
+function alone(): RefusedError {
+  return new RefusedError({
+    code: 'wrong-state',
+    message: 'this engine is one process, with its data to itself',
+    why: 'nobody else could take what it leaves; workers are of a fleet, over PostgreSQL',
+    next: [
+      { label: 'keep a workflow from running', argv: ['pawl', 'pause', 'WORKFLOW'] },
+      { label: 'or end the engine: it drains by itself on SIGTERM' },
+    ],
+  });
+}
+
+type Reader = Api['app']['engine']['reader'];
+
+async function loadsOf(reader: Reader): Promise<ReadonlyMap<WorkerId, number>> {
+  const loads = new Map<WorkerId, number>();
+  for (let after = '', pages = 0; pages < PAGES_MAX; pages++) {
+    const page = await reader.unfinishedExecutions({ after, limit: PAGE });
+    for (const { owner } of page) if (owner !== null) loads.set(owner, (loads.get(owner) ?? 0) + 1);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) break;
+    after = last.id;
+  }
+  return loads;
+}

@@ -19,6 +19,7 @@ export const status = z
       'paused',
       'running',
       'retrying',
+      'limited',
       'quiet',
       'due',
       'idle',

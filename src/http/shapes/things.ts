@@ -239,6 +239,9 @@ export const execution = z
     cancelRequestedAt: maybeTime,
     cancelRequestedBy: maybeText,
     schedulingUntil: maybeTime,
+    /** The limit that had no room: `pool:NAME` or `connection:NAME`. */
+    waitsFor: maybeText,
+    slots: many(text),
     requestedAt: time,
     startedAt: maybeTime,
     endedAt: maybeTime,

@@ -1,5 +1,6 @@
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
+import { endExecution } from '../rule/end-execution.ts';
 import { audit, executionOf, mustBeNamed } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
 import { beginQuiet } from '../rule/settle.ts';
@@ -20,13 +21,7 @@ export function cancelExecution(draft: Draft, command: CommandOf<'cancelExecutio
   audit(draft, command.by, 'cancel', execution.id);
   const handedOff = execution.status === 'scheduled' || execution.status === 'running';
   if (handedOff) return { cancelled: false };
-  draft.write({
-    set: 'execution.ended',
-    execution: execution.id,
-    from: execution.status,
-    to: 'cancelled',
-    at: draft.now,
-  });
+  endExecution(draft, execution, 'cancelled');
   beginQuiet(draft, execution.workflowId);
   reschedule(draft, execution.workflowId);
   return { cancelled: true };

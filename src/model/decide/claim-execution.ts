@@ -2,18 +2,20 @@ import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Execution } from '../rows.ts';
+import { endExecution } from '../rule/end-execution.ts';
 import { mustStep } from '../rule/execution-step.ts';
 import { executionOf, livingWorker, workflowRow } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
 import { beginQuiet } from '../rule/settle.ts';
 import { sendMessage } from '../rule/stop.ts';
 import { reschedule } from '../rule/work.ts';
+import { mustTakeWork } from '../rule/worker-status.ts';
 
 /** A worker takes what was handed off, at the epoch of the handoff, and opens the session. */
 export function claimExecution(draft: Draft, command: CommandOf<'claimExecution'>): ReplyTo<'claimExecution'> {
   const execution = executionOf(draft, command.execution);
   const { owner, epoch } = command;
-  livingWorker(draft, owner);
+  mustTakeWork(livingWorker(draft, owner));
   mustStep(execution, 'running');
   if (execution.epoch !== epoch) {
     refuse(
@@ -52,7 +54,7 @@ export function claimExecution(draft: Draft, command: CommandOf<'claimExecution'
 }
 
 function cancel(draft: Draft, execution: Execution): { cancelled: true } {
-  draft.write({ set: 'execution.ended', execution: execution.id, from: 'scheduled', to: 'cancelled', at: draft.now });
+  endExecution(draft, execution, 'cancelled');
   beginQuiet(draft, execution.workflowId);
   sendMessage(draft, 'execution.status_changed', execution);
   sendMessage(draft, 'execution.completed', execution);

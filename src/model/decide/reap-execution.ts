@@ -1,6 +1,7 @@
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Execution } from '../rows.ts';
+import { endExecution } from '../rule/end-execution.ts';
 import { mustStep } from '../rule/execution-step.ts';
 import { executionOf } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
@@ -61,7 +62,7 @@ function mustHaveExpired(draft: Draft, execution: Execution): void {
 
 /** Handed off, and nobody came: the work itself is untouched and due again. */
 function endUnclaimed(draft: Draft, execution: Execution, ended: ExecutionEnd): ExecutionEnd {
-  draft.write({ set: 'execution.ended', execution: execution.id, from: execution.status, to: ended, at: draft.now });
+  endExecution(draft, execution, ended);
   if (execution.cancelRequestedAt !== null) beginQuiet(draft, execution.workflowId);
   sendMessage(draft, 'execution.completed', execution);
   reschedule(draft, execution.workflowId);

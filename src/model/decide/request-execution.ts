@@ -111,5 +111,7 @@ function newExecution(draft: Draft, workflow: Workflow, trigger: Trigger): Execu
     requestedAt: draft.now,
     startedAt: null,
     endedAt: null,
+    waitsFor: null,
+    slots: [],
   };
 }

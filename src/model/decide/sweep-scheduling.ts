@@ -2,9 +2,11 @@ import { assert } from '#base';
 import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Execution } from '../rows.ts';
+import { endExecution } from '../rule/end-execution.ts';
 import { mustStep } from '../rule/execution-step.ts';
 import { executionOf } from '../rule/find.ts';
 import { refuse } from '../rule/refusal.ts';
+import { freeSlots } from '../rule/slots.ts';
 import { reschedule } from '../rule/work.ts';
 import { fold, requested } from './request-execution.ts';
 
@@ -30,7 +32,10 @@ export function sweepScheduling(draft: Draft, command: CommandOf<'sweepSchedulin
 /** One request waits at a time: where another came meanwhile, this one is folded into it and is over. */
 function giveBack(draft: Draft, execution: Execution): void {
   const waiting = requested(draft, execution.workflowId);
-  if (!waiting) return draft.write({ set: 'execution.returned', execution: execution.id });
-  fold(draft, waiting, execution.trigger);
-  draft.write({ set: 'execution.ended', execution: execution.id, from: 'scheduling', to: 'cancelled', at: draft.now });
+  if (waiting) {
+    fold(draft, waiting, execution.trigger);
+    return endExecution(draft, execution, 'cancelled');
+  }
+  freeSlots(draft, execution);
+  draft.write({ set: 'execution.returned', execution: execution.id });
 }

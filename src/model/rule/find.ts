@@ -3,18 +3,8 @@ import { assert } from '#base';
 import type { Fence } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { NAME_CHARS_MAX } from '../limits.ts';
-import type {
-  ConsumerRun,
-  ConsumerSpec,
-  Event,
-  Execution,
-  Mutation,
-  Run,
-  Script,
-  Session,
-  Worker,
-  Workflow,
-} from '../rows.ts';
+import type { ConsumerRun, ConsumerSpec, Event, Execution, Mutation, Run, Script, Session, Workflow } from '../rows.ts';
+import type { Worker } from '../rows-of-fleet.ts';
 import { isLiveStatus } from '../states.ts';
 import { checkId, checkText, notFound, refuse } from './refusal.ts';
 

@@ -28,15 +28,18 @@ function insertWorkflow(
 
 /** Processes of another engine are no workers here; only whoever still holds one is named, as one that has ended. */
 function owned(draft: Draft, execution: Execution): Execution {
-  if (execution.status !== 'running' || execution.owner === null) return { ...execution, owner: null };
+  // Limits are of the engine they were set in.
+  const here = { ...execution, waitsFor: null, slots: [] };
+  if (execution.status !== 'running' || execution.owner === null) return { ...here, owner: null };
   registerGone(draft, execution.owner);
-  return execution;
+  return here;
 }
 
 function registerGone(draft: Draft, id: WorkerId): void {
   if (draft.one('worker', id)) return;
   const { now } = draft;
-  const row = { id, name: '(of another engine)', pool: '', leaseUntil: now, startedAt: now, endedAt: now };
+  const unsaid = { version: null, concurrency: null, status: 'open' } as const;
+  const row = { id, name: '(of another engine)', pool: '', ...unsaid, leaseUntil: now, startedAt: now, endedAt: now };
   draft.write({ set: 'worker.registered', row });
 }
 

@@ -5,6 +5,7 @@ import { ABANDONED_MAX, FAILED_REPAIRS_MAX, NAME_CHARS_MAX, TRANSIENT_MS_MAX } f
 import type { Event, Mutation, Run, Session } from '../rows.ts';
 import { type ExecutionEnd, MESSAGE_VERSION, type StopStatus } from '../states.ts';
 import { boundaryOf, ON_BOUNDARY } from './boundary.ts';
+import { endExecution } from './end-execution.ts';
 import { consumerSpec, eventOf, executionRow, scriptRow, sessionRow, workflowRow } from './find.ts';
 import { backoffMs, keep, keptState } from './keep.ts';
 import { checkCost, checkText, checkWhole, checkWord, refuse } from './refusal.ts';
@@ -234,7 +235,7 @@ export function endSession(
   if (failure) draft.write({ set: 'session.failed', session: session.id, ...failure, at: draft.now });
   else draft.write({ set: 'session.completed', session: session.id, at: draft.now });
   const execution = executionRow(draft, session.executionId);
-  draft.write({ set: 'execution.ended', execution: execution.id, from: execution.status, to: end, at: draft.now });
+  endExecution(draft, execution, end);
   sendMessage(draft, 'execution.status_changed', execution);
   sendMessage(draft, 'execution.completed', execution);
   if (execution.cancelRequestedAt !== null) beginQuiet(draft, session.workflowId);

@@ -1,5 +1,6 @@
 import { assert, type DeliveryId, type RunId, type WorkflowId } from '#base';
 import type { Draft } from '../draft.ts';
+import { SLOT_LOOK_MS } from '../limits.ts';
 import type { Execution, HandlerState, Handlers, Mutation, Run, Workflow } from '../rows.ts';
 import { BUSY_EXECUTION, type ExecutionStatus, type Trigger } from '../states.ts';
 import { boundaryOfRun } from './boundary.ts';
@@ -167,8 +168,9 @@ export function reschedule(draft: Draft, id: WorkflowId): void {
 export function dueAt(draft: Draft, workflow: Workflow): number | null {
   if (!isStartable(workflow)) return null;
   if (isBusy(draft, workflow)) return null;
-  // Under way but not busy: a request that waits to be scheduled.
-  if (draft.find('openExecutions', workflow.id).length > 0) return AT_ONCE;
+  // Under way but not busy: a request that waits to be scheduled, or for room under a limit.
+  const [waiting] = draft.find('openExecutions', workflow.id);
+  if (waiting) return waiting.waitsFor === null ? AT_ONCE : draft.now + SLOT_LOOK_MS;
   const times = workOf(draft, workflow)
     .filter((work) => mayStart(workflow, work))
     .map((work) => work.at);

@@ -27,10 +27,11 @@ function codeOf(error: unknown): string | undefined {
   return cause instanceof DatabaseError ? cause.code : undefined;
 }
 
-/** The database refuses this write, whoever asks: a CHECK, a key, a trigger, or a row that was not as expected. */
+/** The database refuses this write, whoever asks: a CHECK, a key, a trigger, a right, or a row that was not as expected. */
 export function isRefused(error: unknown): boolean {
   const code = codeOf(error) ?? '';
-  return code === REFUSED_BY_GUARD || code === REFUSED_BY_COUNT || code.startsWith(INTEGRITY) || code.startsWith(DATA);
+  const ours = code === REFUSED_BY_GUARD || code === REFUSED_BY_COUNT || code === MAY_NOT;
+  return ours || code.startsWith(INTEGRITY) || code.startsWith(DATA);
 }
 
 /** A write changed more or fewer rows than its rule expected. */

@@ -60,6 +60,8 @@ const HOLDS = {
   token: { row: 'tokens', key: 'id' },
   notice: { row: 'notices', key: 'id' },
   worker: { row: 'workers', key: 'id' },
+  limit: { row: 'limits', key: 'name' },
+  slotsOf: { row: 'limits', key: 'name' },
 
   script: 'nothing',
   workflowNamed: 'nothing',

@@ -5,7 +5,8 @@ import { guards } from '../schema/guards.ts';
 import { FIRST_VERSION, refuseForeign, refuseNewer } from '../schema/migrate.ts';
 import { MIGRATIONS, type Migration, versionTable } from '../schema/migrations.ts';
 import type { PostgresConnection } from './connection.ts';
-import { isMissingTable } from './failures.ts';
+import { executorGuards, executorRole, IS_EXECUTOR } from './executor-role.ts';
+import { isMissingTable, isRace } from './failures.ts';
 import { MARKS_TABLE } from './lost-commit.ts';
 
 /** Any number, as long as no other program asks the same database for it. */
@@ -13,6 +14,12 @@ const MIGRATION_LOCK = 7_029_551_001;
 
 /** Building an index over many rows takes its time, and whoever starts meanwhile waits for it. */
 const MIGRATION_MS_MAX = 30 * 60_000;
+
+/** Readers go on; before the first migration there is nobody to hold. */
+const HOLD_WRITERS = `DO $$ BEGIN
+    IF to_regclass('commit_marks') IS NOT NULL THEN LOCK TABLE commit_marks IN EXCLUSIVE MODE; END IF;
+  END $$`;
+const TRIES_MAX = 20;
 
 /** Which cluster the rows were written by. A dump that was put back elsewhere carries the number of where it came from. */
 const ORIGIN_TABLE = `CREATE TABLE cluster_origin (
@@ -73,18 +80,23 @@ async function isCurrent(connection: PostgresConnection, known: number): Promise
   }
 }
 
-/** From the handoff on an execution is its worker's. Whether this is an executor its own sessions say (`SET pawl.role`). */
+/** From the handoff on an execution is its worker's. */
 const HANDED_OFF: Guard = {
   name: 'executions_handed_off',
   table: 'executions',
   on: 'UPDATE',
   columns: ['status', 'epoch', 'owner'],
-  when: `OLD.status IN ('scheduled', 'running') AND current_setting('pawl.role', true) = 'executor'`,
+  when: `OLD.status IN ('scheduled', 'running') AND ${IS_EXECUTOR}`,
   says: 'an executor writes nothing after the handoff',
 };
 
 function guardTexts(): { readonly texts: readonly string[]; readonly hash: string } {
-  const texts = [...dialect.functions, ...[...guards(), HANDED_OFF].flatMap((guard) => dialect.guard(guard))];
+  const texts = [
+    ...dialect.functions,
+    ...[...guards(), HANDED_OFF].flatMap((guard) => dialect.guard(guard)),
+    ...executorGuards(),
+    executorRole(),
+  ];
   return { texts, hash: sha256(texts.join('\n')) };
 }
 
@@ -99,7 +111,23 @@ async function guardSteps(connection: PostgresConnection): Promise<readonly stri
   return [...drops, ...texts, `UPDATE schema_version SET guards = '${hash}'`];
 }
 
+/**
+ * With others at work on the same tables. Each of their transactions begins with its mark: whoever holds the marks has let those under way
+ * come to their end, and keeps the next ones from their beginning, so that no two hold what the other wants. One who only reads
+ * may still be in the way of it; then it is tried again.
+ */
 async function locked(connection: PostgresConnection, stepsOf: () => Promise<readonly string[]>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await lockedOnce(connection, stepsOf);
+    } catch (error) {
+      if (!isRace(error) || tries >= TRIES_MAX) throw error;
+      await connection.flight([{ text: 'ROLLBACK' }]);
+    }
+  }
+}
+
+async function lockedOnce(connection: PostgresConnection, stepsOf: () => Promise<readonly string[]>): Promise<void> {
   const begin = [
     'BEGIN',
     `SET LOCAL lock_timeout = ${MIGRATION_MS_MAX}`,
@@ -113,7 +141,9 @@ async function locked(connection: PostgresConnection, stepsOf: () => Promise<rea
     );
   // Whatever goes wrong, whoever opened the connection closes it, and nothing of this stays.
   await send(...begin);
-  for (const step of await stepsOf()) {
+  const steps = await stepsOf();
+  if (steps.length > 0) await send(HOLD_WRITERS);
+  for (const step of steps) {
     reach('migration-step');
     await send(step);
   }

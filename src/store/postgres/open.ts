@@ -2,6 +2,7 @@ import type { Clock } from '#base';
 import type { Write } from '#model';
 import type { Store } from '../store.ts';
 import type { PostgresConnection } from './connection.ts';
+import { takeRole } from './executor-role.ts';
 import { postgresError, shownUrl } from './failures.ts';
 import { indexForRetention, migratePostgres } from './migrate.ts';
 import { openSession } from './session.ts';
@@ -30,9 +31,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Dista
   const where = shownUrl(url);
   let connection: PostgresConnection | undefined;
   try {
-    connection = await openSession(url, role);
+    connection = await openSession(url);
     await migratePostgres(connection, where);
     if (options.prunes) await indexForRetention(connection);
+    await takeRole(connection, role);
     const [origin] = await connection.flight([
       {
         text: `SELECT count(*) FROM cluster_origin

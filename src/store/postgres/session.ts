@@ -1,5 +1,6 @@
 import { StoreFailedError } from '#base';
 import { PostgresConnection } from './connection.ts';
+import { takeRole } from './executor-role.ts';
 import { shownUrl } from './failures.ts';
 
 const VERSION_MIN = 150_000;
@@ -68,14 +69,12 @@ const WHAT_TO_DO: Readonly<Record<(typeof FACT_NAMES)[number], string>> = {
 export async function openSession(url: string, role?: 'executor' | 'worker'): Promise<PostgresConnection> {
   const connection = await PostgresConnection.open(url);
   try {
-    const answers = await connection.flight(
-      [...SETTINGS, ...(role === undefined ? [] : [`SET pawl.role = '${role}'`]), FACTS].map((text) => ({ text })),
-    );
+    const answers = await connection.flight([...SETTINGS, FACTS].map((text) => ({ text })));
     const found = answers.at(-1)?.rows[0] ?? [];
     for (const [position, name] of FACT_NAMES.entries()) {
       if (!WANTED[name](found[position])) refuseUnsafe(url, name, String(found[position]));
     }
-    return connection;
+    return await takeRole(connection, role);
   } catch (error) {
     connection.destroy();
     throw error;

@@ -8,6 +8,7 @@ import {
   PRODUCER_PHASE_STEPS,
   RUN_STATUS_STEPS,
   TASK_STEPS,
+  WORKER_STEPS,
   WORKFLOW_STATUS_STEPS,
 } from '#model';
 import type { Guard } from '../dialect.ts';
@@ -63,6 +64,8 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
       'scheduling_until',
       'started_at',
       'ended_at',
+      'waits_for',
+      'slots',
     ],
     guards: [
       {
@@ -71,6 +74,8 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
       },
     ],
   },
+  limits: { changes: ['slots_max', 'set_at'] },
+  slots: { changes: [], deletable: true },
   script_runs: {
     deletable: { unless: 'OLD.end_timestamp IS NULL', says: 'a session that is open is never deleted' },
     changes: ['result', 'error', 'cost', 'handler_run_count', 'end_timestamp'],
@@ -177,8 +182,15 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     guards: [{ when: `NOT ${isLegalStep('status', TASK_STEPS, true)}`, says: 'a task that is closed never changes' }],
   },
   workers: {
-    changes: ['lease_until', 'ended_at'],
-    guards: [{ when: 'OLD.ended_at IS NOT NULL', says: 'a worker that has ended never changes' }],
+    changes: ['status', 'lease_until', 'ended_at'],
+    guards: [
+      { when: 'OLD.ended_at IS NOT NULL', says: 'a worker that has ended never changes' },
+      {
+        columns: ['status'],
+        when: `NOT ${isLegalStep('status', WORKER_STEPS, true)}`,
+        says: 'a worker that drains ends: it takes nothing ever again',
+      },
+    ],
   },
   evidence: { changes: [], deletable: true },
   connections: {

@@ -4,6 +4,8 @@ import { tables } from './001-tables.ts';
 import { INDEXES as INDEXES_OF_TROUBLE } from './002-indexes.ts';
 import { tablesOfPeople } from './003-people.ts';
 import { tablesOfRetention } from './004-retention.ts';
+import { columnsOfWorkers } from './005-workers.ts';
+import { tablesOfLimits } from './006-limits.ts';
 
 /** One version of the schema: all of its steps or none. Once released, a migration is history and is not edited. */
 export interface Migration {
@@ -16,6 +18,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, steps: () => INDEXES_OF_TROUBLE },
   { version: 3, steps: tablesOfPeople },
   { version: 4, steps: tablesOfRetention },
+  { version: 5, steps: columnsOfWorkers },
+  { version: 6, steps: tablesOfLimits },
 ];
 
 /** One row: what the tables are, which guards they have, and a place for the probe to write to. */

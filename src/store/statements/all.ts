@@ -3,7 +3,7 @@ import { AUDIT_LOG } from './audit-log.ts';
 import { CONNECTION_LOOKUPS, CONNECTION_WRITES, CONNECTIONS } from './connections.ts';
 import { DELIVERIES, DELIVERY_LOOKUPS, DELIVERY_WRITES } from './deliveries.ts';
 import { EVENT_LOOKUPS, EVENT_WRITES, EVENTS } from './events.ts';
-import { ENFORCEMENTS, EXECUTION_LOOKUPS, EXECUTION_WRITES, EXECUTIONS } from './executions.ts';
+import { ENFORCEMENTS, EXECUTION_LOOKUPS, EXECUTION_WRITES, EXECUTIONS, LIMITS, SLOTS } from './executions.ts';
 import { HANDLER_RUNS, RUN_LOOKUPS, RUN_WRITES } from './handler-runs.ts';
 import { HANDLER_STATE_LOOKUPS, HANDLER_STATE_WRITES, HANDLER_STATES } from './handler-states.ts';
 import { EVENT_INPUTS, INPUT_LOOKUPS, INPUT_WRITES, INPUTS } from './inputs.ts';
@@ -79,6 +79,8 @@ export const TABLES = {
   scripts: SCRIPTS,
   enforcements: ENFORCEMENTS,
   executions: EXECUTIONS,
+  limits: LIMITS,
+  slots: SLOTS,
   script_runs: SCRIPT_RUNS,
   handler_runs: HANDLER_RUNS,
   events: EVENTS,

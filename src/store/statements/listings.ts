@@ -19,6 +19,14 @@ export const LISTINGS = {
       AND workflow_id > coalesce((SELECT workflow_id FROM executions WHERE id = :after), '')
     ORDER BY workflow_id LIMIT :limit`,
 
+  /** Places under a limit that are taken. */
+  slotsTaken: `SELECT count(*) FROM slots JOIN executions ON executions.id = slots.execution_id
+    WHERE slots.limit_name = :limit AND executions.ended_at IS NULL`,
+  /** Requests that wait for room under a limit, oldest first; not those of a workflow that something else holds. */
+  slotWaiters: `SELECT executions.workflow_id, executions.requested_at
+    FROM executions JOIN workflows ON workflows.id = executions.workflow_id
+    WHERE executions.waits_for = :name AND executions.status = 'requested' AND workflows.due_at IS NOT NULL ORDER BY executions.id LIMIT :limit`,
+
   dueWorkflows: 'SELECT id, due_at FROM workflows WHERE due_at <= :now ORDER BY due_at, id LIMIT :limit',
   nextDueAt: 'SELECT min(due_at) FROM workflows WHERE due_at IS NOT NULL',
   /** One that is claimed is due again when its claim runs out: whoever claimed it may be dead. */

@@ -9,10 +9,18 @@ export const WORKERS = table<Worker>('workers', {
   leaseUntil: 'integer',
   startedAt: 'integer',
   endedAt: 'integer',
+  version: 'text',
+  concurrency: 'integer',
+  status: 'text',
 });
 
-export const WORKER_WRITES: WriteStatements<'worker.registered' | 'worker.renewed' | 'worker.ended'> = {
+type Name = 'worker.registered' | 'worker.status' | 'worker.renewed' | 'worker.ended';
+
+export const WORKER_WRITES: WriteStatements<Name> = {
   'worker.registered': inserted(WORKERS),
+  'worker.status': {
+    sql: 'UPDATE workers SET status = :to WHERE id = :worker AND status = :from AND ended_at IS NULL',
+  },
   'worker.renewed': {
     sql: 'UPDATE workers SET lease_until = :leaseUntil WHERE id = :worker AND ended_at IS NULL',
   },

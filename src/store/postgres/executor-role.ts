@@ -1,0 +1,122 @@
+import { REFUSED_BY_GUARD } from '../dialect.ts';
+import type { TableName } from '../statements/all.ts';
+import type { PostgresConnection } from './connection.ts';
+
+/**
+ * The account of the database that executors act as. It cannot log in: whoever may (the owner of the tables, or a user that was made a
+ * member of it) takes it on with SET ROLE, so that a mistake in an executor is refused by the server itself.
+ */
+const ROLE = 'pawl_executor';
+
+/**
+ * What an executor writes, and nothing else: runs, sessions and calls are begun, and executions owned, by workers alone. What it may change of
+ * those is what a person decides through its API (a skip, an answer, the end of a run without its next), and what is over it may remove.
+ */
+const MAY: { readonly [T in TableName]: readonly string[] } = {
+  workflows: ['INSERT', 'UPDATE'],
+  scripts: ['INSERT'],
+  enforcements: ['INSERT', 'DELETE'],
+  executions: [
+    'INSERT',
+    'DELETE',
+    `UPDATE (status, trigger, epoch, cancel_requested_at, cancel_requested_by, scheduling_until, ended_at, waits_for, slots)`,
+  ],
+  limits: ['INSERT', 'UPDATE'],
+  slots: ['INSERT', 'DELETE'],
+  script_runs: ['INSERT', 'UPDATE (cost, handler_run_count)', 'DELETE'],
+  handler_runs: ['INSERT', 'UPDATE (phase, status, mutation_outcome, end_timestamp, delivery_id)', 'DELETE'],
+  events: ['INSERT', 'UPDATE', 'DELETE'],
+  mutations: ['INSERT', 'UPDATE', 'DELETE'],
+  handler_states: ['INSERT', 'UPDATE'],
+  inputs: ['INSERT', 'DELETE'],
+  event_inputs: ['INSERT', 'DELETE'],
+  deliveries: ['INSERT', 'DELETE'],
+  messages: ['INSERT', 'DELETE'],
+  maintenance_tasks: ['INSERT', 'UPDATE', 'DELETE'],
+  workers: ['INSERT', 'UPDATE'],
+  evidence: ['INSERT', 'DELETE'],
+  connections: ['INSERT', 'UPDATE'],
+  run_logs: ['INSERT', 'DELETE'],
+  run_reads: ['INSERT', 'DELETE'],
+  pruned_events: ['INSERT'],
+  pruned_deliveries: ['INSERT'],
+  kept_approvals: ['INSERT'],
+  audit_log: ['INSERT'],
+  tokens: ['INSERT', 'UPDATE'],
+  secrets: ['INSERT', 'UPDATE'],
+  grants: ['INSERT', 'UPDATE', 'DELETE'],
+  allowances: ['INSERT'],
+  permission_requests: ['INSERT', 'UPDATE'],
+  notices: ['INSERT', 'UPDATE'],
+};
+
+/** Tables that are the store's own. */
+const OWN = {
+  commit_marks: ['INSERT', 'UPDATE', 'DELETE'],
+  cluster_origin: ['UPDATE'],
+  schema_version: ['UPDATE (probe)'],
+} as const;
+
+/** As the words of a trigger say it. */
+export const IS_EXECUTOR = `(current_user = '${ROLE}' OR current_setting('pawl.role', true) = 'executor')`;
+
+/**
+ * Made with the guards, where the user of the database may make roles; where not, a setting of the session stands in for it. Several
+ * databases of a server share the role, and may come to it at the same time.
+ */
+export function executorRole(): string {
+  const grants = Object.entries({ ...MAY, ...OWN }).flatMap(([table, rights]) => [
+    `REVOKE ALL ON ${table} FROM ${ROLE}`,
+    `GRANT ${['SELECT', ...rights].join(', ')} ON ${table} TO ${ROLE}`,
+  ]);
+  return `DO $$ BEGIN
+    IF to_regrole('${ROLE}') IS NULL THEN
+      CREATE ROLE ${ROLE} NOLOGIN;
+    END IF;
+    IF NOT pg_has_role(current_user, '${ROLE}', 'MEMBER') THEN
+      GRANT ${ROLE} TO CURRENT_USER;
+    END IF;
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO ${ROLE}', current_schema());
+    ${grants.join(';\n    ')};
+  EXCEPTION
+    WHEN insufficient_privilege THEN RAISE NOTICE 'executors act as %', current_user;
+  END $$`;
+}
+
+/**
+ * Runs, sessions and calls are begun by workers alone. A workflow that is brought from another engine comes with its own, in the transaction
+ * that makes the workflow: only there an executor may insert any.
+ */
+export function executorGuards(): readonly string[] {
+  const made = (table: string, key: string) =>
+    `EXISTS (SELECT 1 FROM ${table} WHERE id = NEW.${key} AND xmin = pg_current_xact_id()::xid)`;
+  const guards = [
+    ...['script_runs', 'handler_runs', 'mutations'].map((table) => ({
+      table,
+      isBrought: made('workflows', 'workflow_id'),
+    })),
+    ...['run_logs', 'run_reads'].map((table) => ({ table, isBrought: made('handler_runs', 'run_id') })),
+  ];
+  return guards.flatMap(({ table, isBrought }) => [
+    `CREATE OR REPLACE FUNCTION ${table}_begun() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF ${IS_EXECUTOR} AND NOT ${isBrought} THEN
+        RAISE EXCEPTION 'only a worker begins a run' USING ERRCODE = '${REFUSED_BY_GUARD}';
+      END IF; RETURN NEW; END $$`,
+    `CREATE TRIGGER ${table}_begun BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_begun()`,
+  ]);
+}
+
+/** A role that another database of the server made says nothing of the tables here. */
+const TAKE = `SELECT set_config('role', CASE WHEN EXISTS (SELECT 1 FROM pg_roles
+      WHERE rolname = '${ROLE}' AND pg_has_role(oid, 'MEMBER') AND has_table_privilege(oid, 'messages', 'INSERT'))
+    THEN '${ROLE}' ELSE 'none' END, false)`;
+
+/** From here on the connection is what its process is. */
+export async function takeRole(
+  connection: PostgresConnection,
+  role: 'executor' | 'worker' | undefined,
+): Promise<PostgresConnection> {
+  if (role === undefined) return connection;
+  await connection.flight([{ text: `SET pawl.role = '${role}'` }, ...(role === 'executor' ? [{ text: TAKE }] : [])]);
+  return connection;
+}

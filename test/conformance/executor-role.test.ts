@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { Command, CommandName, CommandOf } from '#model';
+import { GuardError, openPostgresStore } from '#store';
+import { STORIES, type Story } from '../model/stories.ts';
+import { closeAll, Follower } from '../support/follower.ts';
+import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
+import { inWorld, type World } from '../support/world.ts';
+
+// What an executor may write, as the server itself sees it: by the rights of its role, whatever its code asks for.
+
+/** Everything that only a worker does: each begins or moves what was handed off. */
+const WORKERS_OWN: ReadonlySet<CommandName> = new Set<CommandName>([
+  'startRun',
+  'advanceSession',
+  'createRetryRun',
+  'updateConsumerPhase',
+  'startMutation',
+  'updateHandlerRunStatus',
+  'commitConsumer',
+  'commitProducer',
+  'keepRecords',
+  'finishSession',
+  'claimExecution',
+  'reapExecution',
+]);
+
+/** Also told by a worker alone, but of rows that a person's answer changes in the same way. */
+const EITHER: ReadonlySet<CommandName> = new Set<CommandName>(['updateMutationResult']);
+
+async function asExecutor(world: World, command: Command): Promise<unknown> {
+  assert.ok(world.url);
+  const store = await openPostgresStore({ url: world.url, clock: world.clock, role: 'executor' });
+  const executor = new Follower(store, world.clock, world.ids);
+  try {
+    return await executor.ask(command);
+  } finally {
+    await closeAll(() => executor.close());
+  }
+}
+
+for (const [name, story] of Object.entries(STORIES) as [CommandName, Story<CommandName>][]) {
+  if (EITHER.has(name)) continue;
+  const isWorkers = WORKERS_OWN.has(name);
+  onPostgres(`${name} is ${isWorkers ? 'refused to' : 'open to'} the role of an executor`, () =>
+    inWorld('postgres', async (world) => {
+      const command = { do: name, ...(await story(world)) } as Command;
+      if (isWorkers) await assert.rejects(asExecutor(world, command), GuardError);
+      else await asExecutor(world, command);
+      // What was refused left everything as it was; what was done cannot always be done twice.
+      if (isWorkers) await world.manager.ask(command as CommandOf<CommandName>);
+    }),
+  );
+}
+
+onPostgres(
+  'a user of the database that may be nothing but an executor can run one, and can begin no run by hand',
+  async (t) => {
+    const database = await freshDatabase();
+    const { server, name } = database;
+    const user = `only_executor_${process.pid}`;
+    await server.query(name, `CREATE ROLE ${user} LOGIN IN ROLE pawl_executor`);
+    t.after(async () => {
+      await database.drop();
+      await server.query('postgres', `DROP ROLE ${user}`);
+    });
+    const url = database.url.replace(/user=\w+/, `user=${user}`);
+    assert.notEqual(url, database.url);
+    const store = await openPostgresStore({ url, role: 'executor' });
+    await store.close();
+    const [[owns]] = (await server.query(
+      name,
+      `SELECT has_column_privilege('${user}', 'executions', 'owner', 'UPDATE')`,
+    )) as [[boolean]];
+    assert.equal(owns, false, 'nobody but a worker becomes the owner of an execution');
+  },
+);
