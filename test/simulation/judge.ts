@@ -6,6 +6,7 @@ import { doubles } from './indexes.ts';
 import { illegalSteps } from './legal-steps.ts';
 import type { Call } from './outside.ts';
 import { type Decided, usurpations } from './ownership.ts';
+import { unasked } from './people.ts';
 import type { Stage } from './stage.ts';
 import { verdict } from './verdict.ts';
 
@@ -81,6 +82,8 @@ export class Judge {
       ...illegalSteps(before, rows),
       ...doubles(rows, this.#writes),
       ...this.#usurpations(before, rows),
+      // Of several in one commit it is not known what each found.
+      ...(this.#units.length === 1 ? this.#units.flatMap((unit) => unasked(unit, before, rows)) : []),
     ];
     for (const problem of problems) this.#stage.fail(`${this.#names.join(' + ')}: ${problem}`);
     for (const write of this.#writes) {

@@ -41,6 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario('the service lies', {}, call('refused, but done')),
 
   scenario('a look-up finds the effect', { lookUp: true }, call('timeout, done')),
+  scenario('a look-up breaks down', { lookUp: true }, call('timeout, done'), lookUp('breaks down')),
   scenario('a look-up finds nothing', { lookUp: true }, call('timeout, not done')),
   scenario('a look-up cannot tell', { lookUp: true }, call('timeout, done'), lookUp('cannot tell'), lookUp('401')),
   scenario('an effect lands during a look-up', { lookUp: true }, call('lands late, answer lost'), lookUp('slow')),
@@ -67,6 +68,7 @@ export const SCENARIOS: readonly Scenario[] = [
     afterwards('unpark event'),
   ),
 
+  scenario('a person resumes too early', {}, call('500, not done'), afterwards('resume'), afterwards('answer')),
   scenario('a person skips an open question', {}, call('500, done'), afterwards('skip call')),
   scenario(
     'an open question is set aside',
