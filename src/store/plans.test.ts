@@ -18,6 +18,7 @@ import type { SqlText } from './statements/statement.ts';
 const JUSTIFIED: Readonly<Record<string, string>> = {
   'lookup workflowsHeldBy': 'workflows_held has only workflows that wait for a connection',
   'lookup lookUpsOf': 'mutations_reconcile has only calls whose outcome is being looked up',
+  'write executions.removed': 'slots has a row for each place that is taken now, and goes with its execution',
   'listing unendedWorkers': 'a row for each start of a process; asked at start',
   'listing orphanedReservedEvents':
     'events_reserved has only reserved events, at most 1,000 for a run at work; asked at start',

@@ -37,6 +37,12 @@ export async function fill(store: Store): Promise<void> {
         schedulingUntil: AT - 1,
       }),
     },
+    { set: 'limit.set', row: { name: 'pool:heavy', slotsMax: 1, setAt: AT } },
+    { set: 'slot.taken', row: { limitName: 'pool:heavy', executionId: 'exe_2' as never } },
+    {
+      set: 'execution.requested',
+      row: execution({ id: 'exe_9' as never, workflowId: 'wf_2' as never, waitsFor: 'pool:heavy' }),
+    },
     { set: 'run.created', row: consumerRun({ id: run(2), rootRunId: run(2), status: 'crashed', endTimestamp: AT }) },
     { set: 'run.created', row: consumerRun({ id: run(3), rootRunId: run(3), status: 'crashed', endTimestamp: AT }) },
     { set: 'mutation.recorded', row: mutation() },
