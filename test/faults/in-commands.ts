@@ -232,8 +232,8 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   {
     name: 'the sweeper puts a request back beside one that came meanwhile',
     file: decide('sweep-scheduling'),
-    find: 'if (!waiting) return draft.write(',
-    replace: 'if (!waiting || waiting.id !== execution.id) return draft.write(',
+    find: '  if (waiting) {\n',
+    replace: '  if (waiting && waiting.id === execution.id) {\n',
   },
   {
     name: 'a weaker trigger replaces a stronger one that waits',

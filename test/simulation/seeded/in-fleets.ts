@@ -4,8 +4,8 @@ const FIND = 'src/model/rule/find.ts';
 const CLAIM = 'src/model/decide/claim-execution.ts';
 const REAP = 'src/model/decide/reap-execution.ts';
 const DUE = 'src/model/decide/schedule-due.ts';
-const MEANING = 'src/model/meaning.ts';
-const LEASE = 'src/worker/lease.ts';
+const MEANING = 'src/model/meaning-of-executions.ts';
+const PULSE = 'src/execution/loop-pulse.ts';
 const REAPER = 'src/worker/reaper.ts';
 const WORKER = 'src/worker/worker.ts';
 const SETTLE = 'src/handler/settle.ts';
@@ -75,14 +75,14 @@ export const FLEET_FAULTS: readonly Fault[] = [
   },
   {
     name: 'fleet: the lease is not renewed, and everybody believes that it is',
-    file: LEASE,
-    find: '      await engine.manager.renewWorker(engine.self, leaseMs);\n',
-    replace: '      if (leaseMs === 0) await engine.manager.renewWorker(engine.self, leaseMs);\n',
+    file: PULSE,
+    find: 'const { status } = await this.#manager.renewWorker(this.#worker, this.#leaseMs);',
+    replace: "const status = 'active' as never;",
   },
   {
     name: 'fleet: no lease is ever renewed',
-    file: LEASE,
-    find: '    this.#timer = setInterval(() => this.#tick(), this.#options.leaseMs / RENEWALS);\n',
+    file: PULSE,
+    find: '    this.#timer = setInterval(() => this.beatNow(), this.#leaseMs / RENEWALS);\n',
     replace: '    this.#timer = undefined;\n',
   },
   {
