@@ -38,6 +38,7 @@ test('every act of the API has its place in the console', () => {
   const offered = [...cards.matchAll(/`(\/api\/[^`]+)`/g)].map(([, path = '']) => path);
   const ofWorkflow = [...cards.matchAll(/workflowAct\(workflow, '(\w+)'\)/g)].map(([, verb]) => verb);
   const acts = readFileSync(join(ROOT, 'console/src/parts/workflow-acts.tsx'), 'utf8');
+  const workers = readFileSync(join(ROOT, 'console/src/parts/worker-acts.tsx'), 'utf8');
   const events = readFileSync(join(ROOT, 'console/src/parts/event-acts.tsx'), 'utf8');
 
   const isOffered = (path: string): boolean =>
@@ -56,7 +57,8 @@ test('every act of the API has its place in the console', () => {
       isOffered(path) ||
       (path === `/api/workflows/{workflow}/${verb}` &&
         (verbsIn(acts, 'Verb').includes(verb) || ofWorkflow.includes(verb))) ||
-      (path === `/api/events/${verb}` && verbsIn(events, 'Verb').includes(verb));
+      (path === `/api/events/${verb}` && verbsIn(events, 'Verb').includes(verb)) ||
+      (path === `/api/workers/{worker}/${verb}` && verbsIn(workers, 'Verb').includes(verb));
     assert.ok(isThere, `${name} cannot be done in the console`);
   }
   for (const name of Object.keys(ELSEWHERE)) assert.ok(!pressed.has(name), `${name} is in the console after all`);
