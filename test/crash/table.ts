@@ -45,6 +45,8 @@ export const COMMANDS_WITH_REASON: Readonly<Record<string, string>> = {
   answerPermission: HELD,
   recordAct: HELD,
   setLimit: HELD,
+  importWorkflow: 'one transaction that makes a workflow nobody works on yet',
+  pruneHistory: 'one transaction about rows that are over',
   cordonWorker: HELD,
   uncordonWorker: HELD,
   drainWorker: HELD,
