@@ -201,9 +201,13 @@ export function commitProducer(view: View): CommandOf<'commitProducer'>[] {
 }
 
 export function keepRecords(view: View): CommandOf<'keepRecords'>[] {
-  const logs = [{ position: 0, at: view.now, message: 'hello', data: null }];
-  const reads = [{ position: 0, at: view.now, connection: 'shop', method: 'get', request: '{}', answer: '{}' }];
-  return onRun(view, (fence, run) => ({ do: 'keepRecords', fence, run, logs, reads }));
+  const read = { at: view.now, connection: 'shop', method: 'get', request: '{}', answer: '{}' };
+  return onRun(view, (fence, run) => {
+    // It says one thing after the other.
+    const position = view.rows.runLogs.matching(({ runId }) => runId === run).length;
+    const logs = [{ position, at: view.now, message: 'hello', data: null }];
+    return { do: 'keepRecords', fence, run, logs, reads: [{ position, ...read }] };
+  });
 }
 
 /** The truth is told, except where a world lets people be wrong about what did not happen. */
