@@ -57,7 +57,7 @@ function openBare(path: string, introduction: readonly Made[]): DatabaseSync {
     'journal_mode = wal',
     'synchronous = FULL',
     'foreign_keys = 1',
-    'cache_size = -24576',
+    'cache_size = -4096',
     'recursive_triggers = 1',
   ]) {
     db.exec(`PRAGMA ${pragma}`);

@@ -22,8 +22,8 @@ const PRAGMAS = {
   recursive_triggers: 1,
 } as const;
 
-/** 8 MiB of pages in memory: SQLite's own 2 MB would read the same index pages again and again. */
-const CACHE_KIB = 8_192;
+/** 4 MiB of pages in memory: of SQLite's own 2 MB the same index pages would be read again and again. */
+const CACHE_KIB = 4_096;
 /** Up to this size all pages are looked at before the first write; larger files would make every start wait. */
 const CHECKED_BYTES_MAX = 64 * 1_024 * 1_024;
 
