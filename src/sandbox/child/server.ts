@@ -266,9 +266,15 @@ export class Server {
     return instance;
   }
 
-  /** A large one is as soon made anew for its own script as it is in the way of all others. */
+  /**
+   * A large one is as soon made anew for its own script as it is in the way of all others. Its image is held until the answer is out:
+   * only then can both be given back.
+   */
   #keep(instance: Instance, image: Image): void {
-    if (image.size > Server.LARGE_BYTES) return this.#discard(instance);
+    if (image.size > Server.LARGE_BYTES) {
+      this.#isLittered = true;
+      return;
+    }
     const replaced = this.#live.get(image.size);
     if (replaced !== undefined) this.#discard(replaced);
     this.#live.set(image.size, instance);
