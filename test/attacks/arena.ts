@@ -113,7 +113,12 @@ export class Arena {
         finish();
       };
       const stop = this.app.engine.listen(() => {
-        if (holds()) done(resolve);
+        try {
+          if (holds()) done(resolve);
+        } catch (error) {
+          // Another script has failed, and the engine is being closed: its own error is the one to be told.
+          done(() => reject(error));
+        }
       });
       const timer = setTimeout(
         () => done(() => reject(new Error(`it never came to pass that ${what}: ${this.errors.join('\n')}`))),

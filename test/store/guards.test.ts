@@ -362,7 +362,10 @@ test('the store itself cannot replace a row past the guards', async (t) => {
   const { rogue } = await fullWorld(t);
   await rogue.run('PRAGMA recursive_triggers = 1');
   await assert.rejects(
-    rogue.run(`REPLACE INTO workers VALUES ('wrk_1', 'x', 'x', 1, 1, NULL)`),
+    rogue.run(
+      `REPLACE INTO workers (id, name, pool, version, concurrency, status, lease_until, started_at)
+        VALUES ('wrk_1', 'x', 'x', 'x', 1, 'open', 1, 1)`,
+    ),
     /never deleted|FOREIGN KEY/,
   );
 });
