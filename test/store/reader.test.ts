@@ -32,7 +32,7 @@ test('a reader cannot write', async (t) => {
   for (const sql of [
     'DELETE FROM messages',
     'UPDATE workflows SET due_at = 1',
-    `INSERT INTO workers VALUES ('w', 'w', 'w', 1, 1, NULL)`,
+    `INSERT INTO workers (id, name, pool, lease_until, started_at) VALUES ('w', 'w', 'w', 1, 1)`,
     'DROP TABLE workflows',
     'CREATE TABLE mine (id TEXT)',
     'BEGIN IMMEDIATE',
