@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sha256 } from '#base';
@@ -129,6 +138,15 @@ test('a journal that does not reach back, or is gone, proves nothing', async (t)
   assert.equal(early.kind, 'retry');
   rmSync(join(here.root, '.pawl'), { recursive: true });
   assert.equal((await here.connections.reconcile('disk', 'write', call('a', 'x'))).kind, 'retry');
+});
+
+test('a journal whose maker died before its first line says all the same since when it reaches back', async (t) => {
+  const root = temporaryFolder(t);
+  mkdirSync(join(root, '.pawl'));
+  writeFileSync(join(root, '.pawl', 'journal'), '');
+  const connections = open(t, { disk: { type: 'files', root } });
+  await connections.ready('disk', 'append');
+  assert.deepEqual(await connections.reconcile('disk', 'append', call('never begun', 'x')), { kind: 'failed' });
 });
 
 test('a line of the journal that a crash cut off spoils no other', async (t) => {

@@ -63,7 +63,8 @@ export function openJournal(root: string, clock: Clock): Journal {
   async function create(): Promise<void> {
     if (created && (await exists(current))) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (!(await exists(current))) {
+    // It is there from its first line on: whoever died between making the file and writing that has made nothing.
+    if (!(await readLines(current)).some((line) => 'since' in line)) {
       await start();
       await syncFolder(root);
       await syncFolder(dirname(root));
