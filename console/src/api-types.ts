@@ -700,9 +700,9 @@ export interface Operations {
   /** the processes that have not said goodbye: until when each is taken for alive, how much it does, and what it takes */
   'GET /api/workers': {
     path: Record<never, never>;
-    query: Record<never, never>;
+    query: { after?: string; limit?: number; q?: string; pool?: string };
     body: undefined;
-    answer: { readonly schema: 1 } & { readonly items: readonly Worker[]; readonly next: null; readonly shared: boolean };
+    answer: { readonly schema: 1 } & { readonly items: readonly Worker[]; readonly next: string | null; readonly shared: boolean };
   };
   /** let a worker claim nothing new; it goes on with what it has */
   'POST /api/workers/{worker}/cordon': {

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { RefusedError, type WorkerId } from '#base';
 import { WORKER_STEPS, type Worker } from '#model';
 import type { Api } from '../context.ts';
+import { cut, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
-import { count, id, many, maybeText, text, time, wordsOf } from '../shapes/parts.ts';
+import { count, id, listOf, maybeText, name, page, search, text, time, wordsOf } from '../shapes/parts.ts';
 import { workerAt } from '../worker-at.ts';
 
 const worker = z
@@ -29,6 +30,8 @@ const worker = z
 
 const acted = z.strictObject({ worker: id, name: text, status: wordsOf(WORKER_STEPS), sentence: text });
 
+/** Most fleets fit; what is asked for by a page sees the whole of one. */
+const WORKERS_PAGE = 500;
 const PAGE = 1_000;
 /** Far more than a fleet has under way; what is beyond is not counted. */
 const PAGES_MAX = 100;
@@ -39,23 +42,26 @@ export const WORKER_ROUTES: readonly Route[] = [
     path: '/api/workers',
     scope: 'read',
     says: 'the processes that have not said goodbye: until when each is taken for alive, how much it does, and what it takes',
+    query: { ...page(WORKERS_PAGE), ...search, pool: name },
     answer: z.strictObject({
-      items: many(worker),
-      next: z.null(),
+      ...listOf(worker).shape,
       /** False where one process has the data to itself: there is nobody to cordon. */
       shared: z.boolean(),
     }),
-    async run({ api: { app } }) {
+    async run({ api: { app }, query: { q, pool, ...asked } }) {
       const { reader, self } = app.engine;
       const [workers, loads] = await Promise.all([reader.unendedWorkers(), loadsOf(reader)]);
-      const oldestFirst = workers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      const items = oldestFirst.map(({ endedAt: _, ...row }) => ({
+      const found = workers.filter(
+        (row) => says(q, row.name, row.pool, row.version, row.id) && (pool === undefined || row.pool === pool),
+      );
+      const { rows, next } = cut(found, asked, (row) => row.id);
+      const items = rows.map(({ endedAt: _, ...row }) => ({
         ...row,
         // Whoever answers is alive, also where nobody needs a lease because the folder has one lock.
         state: row.id === self || row.leaseUntil > app.clock.now() ? ('alive' as const) : ('silent' as const),
         load: loads.get(row.id) ?? 0,
       }));
-      return { items, next: null, shared: app.isShared };
+      return { items, next, shared: app.isShared };
     },
   }),
   route({
