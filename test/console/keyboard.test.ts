@@ -73,6 +73,20 @@ test('the palette finds anything by a part of its title or by its id, and goes t
   assert.deepEqual(api.stage.workflow().holds, ['user']);
 });
 
+test('a palette opened again before it has faded is empty', async (t) => {
+  const { visitor, keyboard } = await open(t, 'o1');
+  const field = visitor.page.getByRole('combobox', { name: 'Search or go to' });
+  for (let round = 0; round < 20; round++) {
+    await keyboard.press('Control+k');
+    await keyboard.type('ab');
+    await keyboard.press('Escape');
+    await keyboard.press('Control+k');
+    await keyboard.type('c');
+    assert.equal(await field.inputValue(), 'c', `round ${round}`);
+    await keyboard.press('Escape');
+  }
+});
+
 test('Enter before the answer is there means what will be found, not what was found for fewer letters', async (t) => {
   const { visitor, keyboard } = await open(t, 'alpha', 'beta');
   await keyboard.press('/');

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { NAV } from './nav-items.ts';
-import { openPalette, openShortcuts, overlay } from './overlays.ts';
+import { focusPalette, openPalette, openShortcuts, overlay } from './overlays.ts';
 import { navigate } from './router.tsx';
 
 /** So long after `g` the next key is still meant to lead somewhere. */
@@ -17,7 +17,9 @@ export function useKeys(): void {
         openPalette();
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || overlay.get() !== 'none') return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (overlay.get() === 'palette') focusPalette();
+      if (overlay.get() !== 'none') return;
       if (performance.now() < goingUntil) {
         goingUntil = 0;
         const item = NAV.find(({ key }) => key === event.key);

@@ -7,6 +7,13 @@ export function openPalette(): void {
   overlay.set('palette');
 }
 
+/** Where the letters go that are typed before the palette has taken the focus, or after it gave it back too late. */
+export function focusPalette(): void {
+  if (document.activeElement?.closest('.palette') === null) {
+    document.querySelector<HTMLElement>('.palette input')?.focus();
+  }
+}
+
 export function openShortcuts(): void {
   overlay.set('shortcuts');
 }

@@ -34,15 +34,19 @@ export function Palette() {
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className="palette" aria-label="Search or go to">
-          <PaletteBody />
+          <PaletteBody isOpen={isOpen} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function PaletteBody() {
+function PaletteBody({ isOpen }: { isOpen: boolean }) {
   const [typed, setTyped] = useState('');
+  // Opened again before it has faded, it is the same field, with the letters of the last time.
+  useEffect(() => {
+    if (isOpen) setTyped('');
+  }, [isOpen]);
   const q = useDeferredValue(typed.trim());
   const { verb, rest } = spoken(q);
   const found = useAnswer('GET /api/search', { q: rest }, { enabled: rest !== '', keep: true });
