@@ -99,6 +99,11 @@ export class Instance {
     exports.qjs_set_promise_rejection_handler(1);
   }
 
+  /** At rest only: the stack lies below the data and grows down, so all of it is left-overs then. */
+  clearStack(): void {
+    this.bytes.fill(0, 0, this.exports.__stack_pointer.value);
+  }
+
   /** Evaluates the prelude and keeps the addresses of what it offers. */
   handles(preludeCode: Uint8Array): Handles {
     const { exports } = this;

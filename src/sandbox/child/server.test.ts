@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { encodeFrame } from '../frames.ts';
-import type { Limits } from '../limits.ts';
+import { LIMITS, type Limits } from '../limits.ts';
+import { IMAGE_BYTES_MAX_CHILD } from '../pool.ts';
 import { FRAME, type ResetRule } from '../protocol.ts';
 import { ChildInProcess, producer } from './child-in-process.ts';
 import { guestImports } from './imports.ts';
+import { preludeCode } from './program.ts';
 
 const answer = (generation: number, id: string, json: string) => encodeFrame(FRAME.answer, generation, [id, json]);
 
@@ -216,7 +218,17 @@ describe('the top level of a script', () => {
 test('an image keeps only what its script changed', () => {
   const child = new ChildInProcess();
   child.run({ phase: 'producer', code: producer('return 1;') });
-  assert.ok(child.server.images.bytes < 150_000, String(child.server.images.bytes));
+  assert.ok(child.server.images.bytes < 30_000, String(child.server.images.bytes));
+});
+
+/** Loading one takes some milliseconds, a phase of it a tenth: with too few images kept, that is what every phase costs. */
+test('forty scripts with 15 KB of code stay loaded in one child', (t) => {
+  const child = new ChildInProcess({ imageBytesMax: IMAGE_BYTES_MAX_CHILD });
+  const code = producer('return 1;', `const code = ${preludeCode(LIMITS)}`);
+  const scripts = Array.from({ length: 40 }, (_, i) => `script ${i}`);
+  for (const scriptId of scripts) child.run({ phase: 'producer', scriptId, code });
+  t.diagnostic(`${code.length} characters each; 40 images take ${child.server.images.bytes} bytes`);
+  for (const scriptId of scripts) assert.deepEqual(child.run({ phase: 'producer', scriptId }), { result: 1 });
 });
 
 test('leaving a script in the middle, again and again, harms nothing: the instance stays and each phase is fresh', () => {

@@ -135,6 +135,7 @@ export class Server {
     instance.start(memoryBytes, stackBytes);
     const handles = instance.handles(this.#prelude);
     instance.exports.qjs_run_gc();
+    instance.clearStack();
     const bytes = instance.bytes.slice();
     const image = new Image(instance, handles, bytes);
     this.#keep(instance, image);
