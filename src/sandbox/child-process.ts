@@ -212,6 +212,8 @@ export class Child {
   #received(chunk: Buffer): void {
     try {
       for (const frame of this.#frames.read(chunk)) this.#heard(frame);
+      // Not before all of it was read: the last of it may say that the script is over.
+      if (this.#current !== undefined) this.#answerWaiting(this.#current);
     } catch (error) {
       this.#breakOff(this.#current?.run.failure('crashed', `the child broke the protocol: ${String(error)}`));
     }
@@ -248,7 +250,6 @@ export class Child {
     current.unanswered++;
     this.#guard.isWaiting = true;
     current.waiting.push({ id, call });
-    this.#answerWaiting(current);
   }
 
   #answerWaiting(current: Current): void {

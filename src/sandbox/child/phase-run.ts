@@ -39,6 +39,8 @@ export class PhaseRun implements Driver {
   #activeAtMs: number;
   #counts = new Map<string, number>();
   #sentBytes = 0;
+  /** Calls the host has not heard of. */
+  #held: (readonly Uint8Array[])[] = [];
   #unhandled = new Map<number, number>();
   #isLooking = false;
   #setting: PhaseSetting;
@@ -98,6 +100,12 @@ export class PhaseRun implements Driver {
     }
   }
 
+  /** The host hears of calls when the script has nothing else to do; of those of a script that fails first, never. */
+  sendCalls(): void {
+    for (const fields of this.#held) this.#pipe.send(FRAME.call, this.#setting.generation, fields);
+    this.#held = [];
+  }
+
   onInterrupt(): void {
     if (this.#isLooking) return;
     if (this.outcome !== undefined) throw PhaseRun.OVER;
@@ -150,8 +158,10 @@ export class PhaseRun implements Driver {
     this.#count(this.#decode(name));
     this.#sentBytes += args?.length ?? 0;
     if (this.#sentBytes > this.#setting.limits.sentBytes) this.exceeded('sent', this.#here());
-    if (op === OP.call) this.unanswered.add(this.#decode(id));
-    this.#pipe.send(FRAME.call, this.#setting.generation, [id ?? none, name ?? none, args ?? none]);
+    const fields = [id ?? none, name ?? none, args ?? none];
+    if (op !== OP.call) return this.#pipe.send(FRAME.call, this.#setting.generation, fields);
+    this.unanswered.add(this.#decode(id));
+    this.#held.push(fields);
   }
 
   #count(name: string): void {

@@ -256,6 +256,20 @@ test('a handler that waits for what nothing can settle ends at once and says so'
   assert.match(JSON.stringify(ended), /nothing can settle any more/);
 });
 
+test('the host hears of calls when the script waits or returns, and never of those of a script that fails first', () => {
+  const kinds = (body: string, after: (generation: number) => Buffer[] = () => []) =>
+    new ChildInProcess()
+      .frames({ phase: 'producer', code: producer(body), after })
+      .map(({ kind }) => kind)
+      .filter((kind) => kind === FRAME.call || kind === FRAME.done);
+  const { call, done } = FRAME;
+  assert.deepEqual(kinds("for (;;) ctx.shop.get({ path: 'x'.repeat(1_000) });"), [done]);
+  assert.deepEqual(kinds("ctx.shop.get({ path: '/' }); throw new Error('no');"), [done]);
+  assert.deepEqual(kinds("ctx.shop.get({ path: '/' });"), [call, done]);
+  const answers = (generation: number) => [answer(generation, '1', '{}'), answer(generation, '2', '{}')];
+  assert.deepEqual(kinds('await Promise.all([ctx.shop.get({}), ctx.shop.get({})]);', answers), [call, call, done]);
+});
+
 test('a message given up while it waits ends there', () => {
   const child = new ChildInProcess();
   const code = producer('await ctx.shop.get();');

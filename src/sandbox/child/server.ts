@@ -148,6 +148,7 @@ export class Server {
     instance.driver = run;
     const trapped = this.#guarded(run, () => this.#drive(message, instance, image, run, phase, args));
     this.#findLost(instance, image, run);
+    if (run.outcome?.kind !== 'failed') run.sendCalls();
     instance.driver = undefined;
     if (this.#isWorn(instance, image, run, trapped)) this.#discard(instance);
     else this.#keep(instance, image);
@@ -179,6 +180,7 @@ export class Server {
 
   /** Waits for the host with nothing left to compute. */
   #wait(message: Message, instance: Instance, image: Image, run: PhaseRun): void {
+    run.sendCalls();
     this.#pipe.flush();
     const frame = this.#pipe.read();
     if (frame === undefined) return run.settle(this.#abandoned());
