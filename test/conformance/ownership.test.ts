@@ -10,8 +10,8 @@ import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
 
 // Who may write an execution, on the one database that several processes share.
 
-/** As often as a race is run here; `RACES=1000` for more. */
-const RACES = Number(process.env.RACES ?? 100);
+/** As often as a race is run here; `RACES=100000` for more. */
+const RACES = Number(process.env.RACES ?? 1_000);
 
 async function open(t: TestContext, ...roles: readonly ('executor' | 'worker')[]) {
   const { database, reader, giveBack } = await borrowDatabase();

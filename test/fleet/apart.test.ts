@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findPostgres } from '../support/postgres-server.ts';
 import { DroppingProxy } from './dropping-proxy.ts';
-import { Fleet } from './fleet.ts';
+import { Fleet, missingFor } from './fleet.ts';
 
 // Processes whose clocks are twenty minutes apart, and one that is cut off from the database while its call is out.
 
 const TEN_MINUTES = 600_000;
-const options = { timeout: 240_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
+const options = { timeout: 240_000, skip: missingFor() };
 let fleet: Fleet;
 before(async () => {
-  if (findPostgres() !== undefined) fleet = await Fleet.open();
+  if (missingFor() === false) fleet = await Fleet.open();
 });
 after(() => fleet?.close());
 
@@ -31,9 +30,9 @@ test('clocks and networks that are apart', options, async (t) => {
   });
 
   await t.test('a worker cut off from the database while its call is out: taken over, and booked once', async () => {
-    const proxy = await DroppingProxy.open(fleet.server.folder);
+    const proxy = await DroppingProxy.ofDatabase(fleet.server.folder);
     t.after(() => proxy.close());
-    const cutOff = await fleet.worker({ url: proxy.url('fleet') });
+    const cutOff = await fleet.worker({ url: proxy.databaseUrl('fleet') });
     service.treatments.set('n1', 'hold');
     await fleet.order('network', 'n1');
     await fleet.until('it is called', () => service.has('call', 'n1'));

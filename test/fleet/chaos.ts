@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Chance } from '../kills/chance.ts';
 import type { EngineProcess } from '../kills/engine-process.ts';
-import { Fleet, LEASE_MS } from './fleet.ts';
+import { DroppingProxy } from './dropping-proxy.ts';
+import { Fleet, LEASE_MS, type Transport } from './fleet.ts';
+import { NatsOutside } from './nats-outside.ts';
 
 const WORKFLOWS = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
 const EXECUTORS = 2;
 const WORKERS = 3;
 const ORDERS_A_ROUND = 4;
+const SAID_AGAIN = 30;
 
 /** What can go wrong in a round, and how often. */
 const FAULTS = {
@@ -15,11 +18,21 @@ const FAULTS = {
   'kill an executor': 3,
   'freeze a worker': 2,
   'freeze an executor': 1,
+  'cut a worker off': 1,
   'repeat the messages': 2,
   cancel: 1,
   'restart the database': 1,
 } as const;
-type Fault = keyof typeof FAULTS;
+
+/** What can go wrong besides, where messages go over NATS. */
+const NATS_FAULTS = {
+  'repeat everything over NATS': 3,
+  'cut a worker off from NATS': 2,
+  'cut an executor off from NATS': 2,
+  'restart NATS': 2,
+  'restart NATS with nothing': 1,
+} as const;
+type Fault = keyof typeof FAULTS | keyof typeof NATS_FAULTS;
 
 /** Executors and workers on one database, while all of them die, freeze and are told everything twice. */
 export class Chaos {
@@ -29,15 +42,18 @@ export class Chaos {
   readonly #chance: Chance;
   readonly #executors: EngineProcess[] = [];
   readonly #workers: EngineProcess[] = [];
+  readonly #proxies: DroppingProxy[] = [];
+  #outside: NatsOutside | undefined;
 
   private constructor(fleet: Fleet, seed: number) {
     this.#fleet = fleet;
     this.#chance = new Chance(seed);
   }
 
-  static async open(seed: number): Promise<Chaos> {
-    const fleet = await Fleet.open();
+  static async open(seed: number, over: Transport = 'the database'): Promise<Chaos> {
+    const fleet = await Fleet.open({ over });
     const chaos = new Chaos(fleet, seed);
+    if (fleet.nats) chaos.#outside = await NatsOutside.open(fleet.nats.url);
     for (let i = 0; i < EXECUTORS; i++) chaos.#executors.push(await fleet.executor());
     for (let i = 0; i < WORKERS; i++) chaos.#workers.push(await fleet.worker());
     for (const name of WORKFLOWS) await fleet.deploy(name);
@@ -45,7 +61,7 @@ export class Chaos {
   }
 
   async round(): Promise<void> {
-    const fault = this.#chance.weighted(FAULTS);
+    const fault: Fault = this.#chance.weighted(this.#fleet.nats ? { ...FAULTS, ...NATS_FAULTS } : FAULTS);
     this.told.set(fault, (this.told.get(fault) ?? 0) + 1);
     const orders = Array.from({ length: ORDERS_A_ROUND }, () => this.#order());
     await Promise.all([this.#do(fault), ...orders]);
@@ -63,8 +79,15 @@ export class Chaos {
     await this.#fleet.settled(this.orders);
   }
 
-  close(): Promise<void> {
-    return this.#fleet.close();
+  /** How many handoffs came to a worker over NATS. */
+  async taken(): Promise<number> {
+    return (await this.#outside?.work())?.taken ?? 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#outside?.close();
+    for (const proxy of this.#proxies) await proxy.close();
+    await this.#fleet.close();
   }
 
   async #order(): Promise<void> {
@@ -86,8 +109,20 @@ export class Chaos {
         return this.#freeze(this.#workers);
       case 'freeze an executor':
         return this.#freeze(this.#executors);
+      case 'cut a worker off':
+        return this.#cutOff();
       case 'repeat the messages':
         return this.#repeat();
+      case 'repeat everything over NATS':
+        return this.#sayAgain();
+      case 'cut a worker off from NATS':
+        return this.#cutOffFromNats(this.#workers, (natsUrl) => this.#fleet.worker({ natsUrl }));
+      case 'cut an executor off from NATS':
+        return this.#cutOffFromNats(this.#executors, (natsUrl, place) => this.#fleet.executor({ natsUrl }, place + 1));
+      case 'restart NATS':
+        return this.#restartNats(false);
+      case 'restart NATS with nothing':
+        return this.#restartNats(true);
       case 'cancel':
         return this.#fleet
           .type('cancel', WORKFLOWS[this.#chance.below(WORKFLOWS.length)] ?? 'ant')
@@ -121,6 +156,45 @@ export class Chaos {
       );
       await sleep(20);
     }
+  }
+
+  /** One that is killed is followed by one behind a network of its own, which fails beyond a lease and works again. */
+  async #cutOff(): Promise<void> {
+    const proxy = await DroppingProxy.ofDatabase(this.#fleet.server.folder);
+    this.#proxies.push(proxy);
+    await this.#replace(this.#workers, () => this.#fleet.worker({ url: proxy.databaseUrl('fleet') }));
+    await this.#dropsFor(proxy, LEASE_MS * 1.5);
+  }
+
+  async #cutOffFromNats(
+    among: EngineProcess[],
+    start: (natsUrl: string, position: number) => Promise<EngineProcess>,
+  ): Promise<void> {
+    const proxy = await DroppingProxy.ofNats(this.#fleet.nats?.url ?? '');
+    this.#proxies.push(proxy);
+    await this.#replace(among, (position) => start(proxy.natsUrl, position));
+    await this.#dropsFor(proxy, LEASE_MS);
+  }
+
+  async #dropsFor(proxy: DroppingProxy, ms: number): Promise<void> {
+    await sleep(this.#chance.below(300));
+    proxy.drop();
+    await sleep(ms);
+    proxy.heal();
+  }
+
+  /** What was said lately, and who hears it is told five times. */
+  async #sayAgain(): Promise<void> {
+    // A server that has just come back with nothing has nothing to say.
+    const heard = (await this.#outside?.heard().catch(() => [])) ?? [];
+    await this.#outside?.sayAgain(heard.slice(-SAID_AGAIN), 5).catch(() => undefined);
+  }
+
+  async #restartNats(isForgotten: boolean): Promise<void> {
+    await this.#fleet.nats?.kill();
+    if (isForgotten) this.#fleet.nats?.forget();
+    await sleep(this.#chance.below(LEASE_MS));
+    await this.#fleet.nats?.start();
   }
 
   async #restart(): Promise<void> {

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineProcess } from '../kills/engine-process.ts';
-import { findPostgres } from '../support/postgres-server.ts';
-import { Fleet, LEASE_MS } from './fleet.ts';
+import { Fleet, LEASE_MS, missingFor } from './fleet.ts';
 
 // One executor that stays, one worker that stays but is frozen while another one dies; every fault has a workflow of its own.
 
-const options = { timeout: 300_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
+const options = { timeout: 300_000, skip: missingFor() };
 let fleet: Fleet;
 before(async () => {
-  if (findPostgres() !== undefined) fleet = await Fleet.open({ timeoutMs: { late: 1_000 } });
+  if (missingFor() === false) fleet = await Fleet.open({ timeoutMs: { late: 1_000 } });
 });
 after(() => fleet?.close());
 

@@ -7,7 +7,8 @@ import { INVARIANTS } from '#model';
 import { type LaterReader, openPostgresReader } from '#store';
 import { type Typed, type } from '../cli/typed-terminal.ts';
 import { EngineProcess } from '../kills/engine-process.ts';
-import { type OwnServer, startOwnPostgres } from '../support/postgres-server.ts';
+import { findNats, NatsServer, NO_NATS } from '../support/nats-server.ts';
+import { findPostgres, type OwnServer, startOwnPostgres } from '../support/postgres-server.ts';
 import { Service } from './service.ts';
 
 export const LEASE_MS = 2_000;
@@ -18,6 +19,16 @@ const PATIENCE_MS = 90_000;
 /** The exit code of a command that found nobody. */
 const UNREACHABLE = 7;
 
+/** The two ways that messages can go. */
+export const TRANSPORTS = ['the database', 'NATS'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+/** Why a fleet cannot be tested here, if it cannot. */
+export function missingFor(transport: Transport = 'the database'): string | false {
+  if (findPostgres() === undefined) return 'there is no PostgreSQL here';
+  return transport === 'NATS' && findNats() === undefined ? NO_NATS : false;
+}
+
 export interface FleetOptions {
   /** How long a session of each of these may take. */
   readonly timeoutMs?: Readonly<Record<string, number>>;
@@ -25,8 +36,8 @@ export interface FleetOptions {
     readonly pools?: Readonly<Record<string, number>>;
     readonly connections?: Readonly<Record<string, number>>;
   };
-  /** Messages go by the database; with this, by a NATS server. */
-  readonly nats?: { readonly servers: string };
+  /** How messages go; by the database, if nothing is said. */
+  readonly over?: Transport;
   /** How long a call may take. */
   readonly callMs?: number;
 }
@@ -36,6 +47,8 @@ export interface Dying {
   readonly env?: Readonly<Record<string, string>>;
   /** Another address of the same database. */
   readonly url?: string;
+  /** Another address of the same NATS server. */
+  readonly natsUrl?: string;
   readonly data?: string;
   /** The sources of another version. */
   readonly root?: string;
@@ -49,16 +62,22 @@ export class Fleet {
   readonly server: OwnServer;
   readonly service: Service;
   readonly reader: LaterReader;
+  /** Where messages go over NATS. */
+  readonly nats: NatsServer | undefined;
+  readonly #options: FleetOptions;
   readonly #processes: EngineProcess[] = [];
   readonly #named = new Map<string, EngineProcess>();
   #names = 0;
   #places = 0;
+  #configs = 0;
 
-  private constructor(server: OwnServer, service: Service, reader: LaterReader, folder: string) {
-    this.server = server;
-    this.service = service;
-    this.reader = reader;
-    this.folder = folder;
+  private constructor(parts: Pick<Fleet, 'server' | 'service' | 'reader' | 'folder' | 'nats'>, options: FleetOptions) {
+    this.server = parts.server;
+    this.service = parts.service;
+    this.reader = parts.reader;
+    this.folder = parts.folder;
+    this.nats = parts.nats;
+    this.#options = options;
   }
 
   static async open(options: FleetOptions = {}): Promise<Fleet> {
@@ -66,9 +85,9 @@ export class Fleet {
     const server = await startOwnPostgres();
     await server.createDatabase('fleet');
     const service = await Service.open();
-    writeFileSync(join(folder, 'pawl.config.ts'), configFor(service.url, options));
     const reader = await openPostgresReader(server.url('fleet'));
-    return new Fleet(server, service, reader, folder);
+    const nats = options.over === 'NATS' ? await NatsServer.open() : undefined;
+    return new Fleet({ server, service, reader, folder, nats }, options);
   }
 
   get url(): string {
@@ -207,7 +226,14 @@ export class Fleet {
     await this.reader.close();
     await this.service.close();
     await this.server.stop();
+    await this.nats?.close();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #config(natsUrl: string | undefined): string {
+    const file = join(this.folder, `config-${++this.#configs}.ts`);
+    writeFileSync(file, configFor(this.service.url, natsUrl, this.#options));
+    return file;
   }
 
   #folder(place: number): string {
@@ -226,7 +252,7 @@ export class Fleet {
   #begin(command: ['executor' | 'worker', ...string[]], dying: Dying & { readonly name?: string }): EngineProcess {
     const name = dying.name ?? `${command[0]}-${++this.#names}`;
     const started = new EngineProcess({
-      config: join(this.folder, 'pawl.config.ts'),
+      config: this.#config(dying.natsUrl ?? this.nats?.url),
       data: dying.data ?? this.#folder(0),
       command,
       env: {
@@ -245,7 +271,8 @@ export class Fleet {
   }
 }
 
-function configFor(url: string, { callMs = CALL_MS, ...fleet }: FleetOptions): string {
+function configFor(url: string, natsUrl: string | undefined, { callMs = CALL_MS, ...options }: FleetOptions): string {
+  const { timeoutMs, limits } = options;
   const service = { type: 'http', baseUrl: url, timeoutMs: callMs, visibilityMs: VISIBILITY_MS };
   const reconcile = {
     get: '/done',
@@ -253,7 +280,9 @@ function configFor(url: string, { callMs = CALL_MS, ...fleet }: FleetOptions): s
     failed: { hasNot: { 'body.bookings[*].key': '{key}' } },
     result: 'body.bookings[*]',
   };
-  const config = { connections: { shop: { ...service, reconcile } }, fleet: { leaseMs: LEASE_MS, ...fleet } };
+  const nats = natsUrl === undefined ? undefined : { servers: natsUrl };
+  const fleet = { leaseMs: LEASE_MS, timeoutMs, limits, nats };
+  const config = { connections: { shop: { ...service, reconcile } }, fleet };
   return `import { defineConfig } from 'pawl';\nexport default defineConfig(${JSON.stringify(config)});\n`;
 }
 

@@ -1,31 +1,29 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineProcess } from '../kills/engine-process.ts';
-import { findPostgres } from '../support/postgres-server.ts';
 import { CommitTrap } from './commit-trap.ts';
-import { Fleet, LEASE_MS } from './fleet.ts';
+import { Fleet, LEASE_MS, missingFor, TRANSPORTS, type Transport } from './fleet.ts';
 
-// Deaths around the handoff and the claim, and several who would take over at once.
-
-const options = { timeout: 300_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
-let fleet: Fleet;
-before(async () => {
-  if (findPostgres() !== undefined) fleet = await Fleet.open({ callMs: 60_000 });
-});
-after(() => fleet?.close());
+// Deaths around the handoff and the claim, and several who would take over at once; whichever way messages go.
 
 /** Transactions that have written and stand open, not those that are on their way. */
-const writing = async () => {
-  const sql = `SELECT count(*)::int FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND datname = 'fleet'
-    AND xact_start < now() - interval '150 ms'`;
-  return (await fleet.server.query('fleet', sql))[0]?.[0];
-};
+const WRITING = `SELECT count(*)::int FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND datname = 'fleet'
+  AND xact_start < now() - interval '150 ms'`;
 
-const executions = async () => fleet.reader.table('executions');
+for (const over of TRANSPORTS)
+  test(
+    `over ${over}: who dies around the handoff loses nothing, and nobody takes over twice`,
+    { timeout: 300_000, skip: missingFor(over) },
+    (t) => aroundTheHandoff(t, over),
+  );
 
-test('who dies around the handoff loses nothing, and nobody takes over twice', options, async (t) => {
+async function aroundTheHandoff(t: TestContext, over: Transport): Promise<void> {
+  const fleet = await Fleet.open({ callMs: 60_000, over });
+  t.after(() => fleet.close());
   const { service } = fleet;
+  const writing = async () => (await fleet.server.query('fleet', WRITING))[0]?.[0];
+  const executions = async () => fleet.reader.table('executions');
   const trap = await CommitTrap.open(fleet.server.folder, 'execution.scheduled');
   t.after(() => trap.close());
   const first = await fleet.executor({ url: trap.url('fleet') });
@@ -117,4 +115,4 @@ test('who dies around the handoff loses nothing, and nobody takes over twice', o
     const phoenixes = (await fleet.reader.table('workers')).filter(({ name }) => name === 'phoenix');
     assert.equal(new Set(phoenixes.map(({ id }) => id)).size, 2);
   });
-});
+}

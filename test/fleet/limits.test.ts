@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findPostgres } from '../support/postgres-server.ts';
-import { Fleet } from './fleet.ts';
+import { Fleet, missingFor } from './fleet.ts';
 
 // How much may be under way at once, over real processes.
 
 const MAX = 2;
 const NAMES = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
-const options = { timeout: 240_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
+const options = { timeout: 240_000, skip: missingFor() };
 let fleet: Fleet;
 before(async () => {
-  if (findPostgres() !== undefined)
-    fleet = await Fleet.open({ callMs: 60_000, limits: { connections: { shop: MAX } } });
+  if (missingFor() === false) fleet = await Fleet.open({ callMs: 60_000, limits: { connections: { shop: MAX } } });
 });
 after(() => fleet?.close());
 

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { findPostgres } from '../support/postgres-server.ts';
-import { Fleet, LEASE_MS } from './fleet.ts';
+import { Fleet, LEASE_MS, missingFor } from './fleet.ts';
 
 // A worker whose store stands in line for longer than a lease: it is busy, not dead.
 
-const options = { timeout: 240_000, skip: findPostgres() === undefined ? 'there is no PostgreSQL here' : false };
+const options = { timeout: 240_000, skip: missingFor() };
 let fleet: Fleet;
 before(async () => {
-  if (findPostgres() !== undefined) fleet = await Fleet.open({ callMs: 60_000 });
+  if (missingFor() === false) fleet = await Fleet.open({ callMs: 60_000 });
 });
 after(() => fleet?.close());
 
