@@ -56,14 +56,18 @@ const AUDIT_MAX = 50;
 
 async function pauses({ history, now }: Teller, workflow: Workflow): Promise<Condition[]> {
   if (!workflow.holds.includes('user')) return [];
-  const paused = (await history.audit(workflow.id, AUDIT_MAX)).find((entry) => entry.act === 'pause');
+  const acts = await history.audit(workflow.id, AUDIT_MAX);
+  // What is brought here from another engine is paused by that.
+  const paused = acts.find(({ act }) => act === 'pause' || act === 'import');
   const [run] = await history.fetch('activeRun', workflow.id);
   const ending = run ? `; ${run.handlerName} still runs to its end` : '';
+  const who = paused?.actor ?? 'somebody';
+  const why = paused?.act === 'import' ? `since ${who} brought it here` : `by ${who}`;
   return [
     {
       kind: 'paused',
       id: workflow.id,
-      sentence: `paused by ${paused?.actor ?? 'somebody'}${paused ? ` at ${clockTime(paused.at, now)}` : ''}${ending}`,
+      sentence: `paused ${why}${paused ? ` at ${clockTime(paused.at, now)}` : ''}${ending}`,
       since: paused?.at ?? null,
       evidence: [],
       next: [{ label: 'let it go on', argv: ['pawl', 'resume', workflow.name] }],

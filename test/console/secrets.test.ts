@@ -46,9 +46,7 @@ test('whoever may not do everything sees that secrets are there, and no field to
   const api = await Api.open(t);
   await api.ok(api.ask('PUT', '/api/secrets/shop-token', { value: VALUE }));
   const { secret } = await api.ok(api.post('/api/tokens', { name: 'looker', scopes: ['operate'] }));
-  const visitor = await Visitor.stranger(api.url, { path: '/connections' });
-  await visitor.page.getByLabel('Token').fill(secret);
-  await visitor.button('Sign in').click();
+  const visitor = await Visitor.withToken(api.url, secret, { path: '/connections' });
   await visitor.sees('shop-token');
   assert.equal(await visitor.page.getByLabel('Its value').count(), 0);
   assert.equal(await visitor.button('Take away shop-token').count(), 0);

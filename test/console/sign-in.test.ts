@@ -72,9 +72,7 @@ test('whoever may only look is told so when they press', async (t) => {
   const api = await Api.open(t);
   await api.deploy(GIVEN);
   const { secret } = await api.ok(api.post('/api/tokens', { name: 'looker', scopes: ['read'] }));
-  const visitor = await Visitor.stranger(api.url, { path: '/workflows/orders', mayHear: /status of 403/ });
-  await visitor.page.getByLabel('Token').fill(secret);
-  await visitor.button('Sign in').click();
+  const visitor = await Visitor.withToken(api.url, secret, { path: '/workflows/orders', mayHear: /status of 403/ });
   await visitor.seesTitle('orders');
   await visitor.button('Pause').click();
   await visitor.sees(/looker may not do this/i);

@@ -79,6 +79,14 @@ export class Visitor {
     return visitor;
   }
 
+  /** Somebody who signs in with a token that another person made. */
+  static async withToken(origin: string, token: string, options: VisitorOptions = {}): Promise<Visitor> {
+    const visitor = await Visitor.stranger(origin, options);
+    await visitor.page.getByLabel('Token').fill(token);
+    await visitor.button('Sign in').click();
+    return visitor;
+  }
+
   async go(path: string): Promise<void> {
     await this.page.goto(`${this.origin}${path}`);
   }

@@ -100,9 +100,7 @@ onPostgres('whoever may answer may cordon, and only whoever may do everything ma
       body: JSON.stringify({ name: scope, scopes: [scope] }),
     });
     const { secret } = (await answer.json()) as { secret: string };
-    const visitor = await Visitor.stranger(served.url, { path: '/workers' });
-    await visitor.page.getByLabel('Token').fill(secret);
-    await visitor.button('Sign in').click();
+    const visitor = await Visitor.withToken(served.url, secret, { path: '/workers' });
     await visitor.sees('hand-1');
     const buttons = await visitor.button(/Cordon|Drain/).allTextContents();
     assert.deepEqual(buttons, offered, scope);

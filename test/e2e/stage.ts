@@ -55,14 +55,19 @@ export class Stage {
 
   /** With an API, and a person who types. */
   static atKeyboard(t: TestContext, shop: Record<string, unknown> = {}): Promise<Stage> {
-    return Stage.open(t, shop, true);
+    return Stage.open(t, shop, { atKeyboard: true });
   }
 
-  static async open(t: TestContext, shop: Record<string, unknown> = {}, atKeyboard = false): Promise<Stage> {
+  static async open(
+    t: TestContext,
+    shop: Record<string, unknown> = {},
+    { atKeyboard = false, config = {} }: { atKeyboard?: boolean; config?: Record<string, unknown> } = {},
+  ): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-stage-'));
     mkdirSync(join(folder, 'out'));
     const outside = await new Outside().listen();
     const stage = new Stage(folder, outside, shop, atKeyboard);
+    stage.config = config;
     await stage.start();
     t.after(async () => {
       outside.release();

@@ -31,10 +31,10 @@ export class Api {
 
   static async open(
     t: TestContext,
-    options: Parameters<typeof Stage.open>[1] = {},
-    changed: Partial<App> = {},
+    shop: Parameters<typeof Stage.open>[1] = {},
+    { config = {}, ...changed }: { config?: Record<string, unknown> } & Partial<Pick<App, 'secret'>> = {},
   ): Promise<Api> {
-    const stage = await Stage.open(t, options);
+    const stage = await Stage.open(t, shop, { config });
     const dataDir = join(stage.folder, 'data');
     const bugs: unknown[] = [];
     const served = await serve(

@@ -22,6 +22,7 @@ test('a workflow is exported and imported by typing, and stands there paused', a
   assert.match(imported.out, /moved is here with \d+ rows, and paused\n/);
   assert.equal(to.stage.workflow().name, 'moved');
   assert.equal(to.stage.workflow().status, 'paused');
+  assert.match((await to.status('moved')).sentence, /^paused since ada brought it here at \d\d:\d\d/);
   assert.equal((await to.get('/api/doctor')).body.ok, true);
   const acts = await to.ok(to.get('/api/audit'));
   assert.match(acts.items[0].sentence, /ada brought it here from another engine \(exported 20/);

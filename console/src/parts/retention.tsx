@@ -9,14 +9,17 @@ import { Facts, Section } from './section.tsx';
 import { Ago } from './time.tsx';
 import { Trouble } from './trouble.tsx';
 
+/** Removing goes on beside everything else, and no change tells of its end. */
+const LOOK_EVERY_MS = 5_000;
+
 /** How long history is kept; what would go now is shown before anything does. */
 export function Retention({ mayAct, mayRemove }: { readonly mayAct: boolean; readonly mayRemove: boolean }) {
-  const { data } = useAnswer('GET /api/retention', {});
+  const { data } = useAnswer('GET /api/retention', {}, { everyMs: LOOK_EVERY_MS });
   const [found, setFound] = useState<{ readonly removable: HistoryRows; readonly isWhole: boolean }>();
   const look = useAct();
   const act = useAct();
   if (!data) return null;
-  const { keepDays, last } = data;
+  const { keepDays, isRunning, last } = data;
 
   async function remove(): Promise<void> {
     const isDone = await act.run(
@@ -37,6 +40,7 @@ export function Retention({ mayAct, mayRemove }: { readonly mayAct: boolean; rea
                 ['Last removed', <Ago key="at" at={last.endedAt} className="" />] as const,
                 ['What was removed', rowsWords(last.removed)] as const,
               ]),
+          ...(isRunning ? [['Now', 'old history is being removed'] as const] : []),
         ]}
       />
       {keepDays === null && (

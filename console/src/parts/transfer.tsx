@@ -77,7 +77,7 @@ function Import() {
     const body = { file: file.trim(), ...(name.trim() !== '' && { name: name.trim() }) };
     await act.run(
       () => ask('POST /api/import', {}, { body }),
-      (put) => ({ title: `${put.name} is here, paused`, description: `${count(put.rows, 'row')} came with it.` }),
+      (put) => ({ title: `${put.name} is here, paused`, description: cameWith(put) }),
     );
   }
 
@@ -107,4 +107,9 @@ function Import() {
       {act.error !== undefined && <Trouble error={act.error} />}
     </form>
   );
+}
+
+function cameWith({ rows, unknown }: { readonly rows: number; readonly unknown: number }): string {
+  const asked = unknown === 0 ? '' : ` Of ${count(unknown, 'call')} only a person can say what came of it.`;
+  return `${count(rows, 'row')} came with it.${asked} Allow what it may do here, and resume it when it is over where it comes from.`;
 }
