@@ -1,23 +1,5 @@
-import type {
-  Delivery,
-  Enforcement,
-  Event,
-  EventInput,
-  Evidence,
-  Execution,
-  HandlerState,
-  Input,
-  MaintenanceTask,
-  Mutation,
-  PrunedDelivery,
-  PrunedEvent,
-  Run,
-  RunLog,
-  RunRead,
-  Script,
-  Session,
-  Workflow,
-} from './rows.ts';
+import type { Script } from './rows.ts';
+import type { Rows, Table } from './table.ts';
 
 export interface ImportedScript {
   readonly row: Script;
@@ -25,24 +7,28 @@ export interface ImportedScript {
   readonly manifest: string;
 }
 
+type ImportedTable =
+  | 'executions'
+  | 'enforcements'
+  | 'sessions'
+  | 'deliveries'
+  | 'runs'
+  | 'events'
+  | 'mutations'
+  | 'evidence'
+  | 'inputs'
+  | 'eventInputs'
+  | 'handlerStates'
+  | 'tasks'
+  | 'runLogs'
+  | 'runReads'
+  | 'prunedEvents'
+  | 'prunedDeliveries';
+
+type RowOf<T extends keyof Rows> = Rows[T] extends Table<infer Row> ? Row : never;
+
 /** One workflow with its history, as another engine had it. What people allow, and what they hold, is not in it. */
-export interface ImportedRows {
-  readonly workflow: Workflow;
+export type ImportedRows = { readonly [T in ImportedTable]: readonly RowOf<T>[] } & {
+  readonly workflow: RowOf<'workflows'>;
   readonly scripts: readonly ImportedScript[];
-  readonly executions: readonly Execution[];
-  readonly enforcements: readonly Enforcement[];
-  readonly sessions: readonly Session[];
-  readonly deliveries: readonly Delivery[];
-  readonly runs: readonly Run[];
-  readonly events: readonly Event[];
-  readonly mutations: readonly Mutation[];
-  readonly evidence: readonly Evidence[];
-  readonly inputs: readonly Input[];
-  readonly eventInputs: readonly EventInput[];
-  readonly handlerStates: readonly HandlerState[];
-  readonly tasks: readonly MaintenanceTask[];
-  readonly runLogs: readonly RunLog[];
-  readonly runReads: readonly RunRead[];
-  readonly prunedEvents: readonly PrunedEvent[];
-  readonly prunedDeliveries: readonly PrunedDelivery[];
-}
+};

@@ -17,16 +17,10 @@ import type {
   Token,
   Workflow,
 } from '#model';
-import type { SqlValue } from './columns.ts';
-import { storeError } from './failures.ts';
-import { prepareSource } from './fetch.ts';
 import { type ListFilter, type ListPage, pageOf } from './lists.ts';
-import { databasePath } from './open-sqlite.ts';
 import { PAST } from './past.ts';
-import type { Asked, Read } from './reads.ts';
-import { type Query, SqliteDatabase } from './sqlite-database.ts';
+import { SqliteReads } from './sqlite-reads.ts';
 import type { ListName, ListRows } from './statements/lists.ts';
-import type { SqlText } from './statements/statement.ts';
 
 /** `after` is the last one of the page before: its id, or where it says so its name. */
 export interface Page {
@@ -128,45 +122,11 @@ export interface History extends Source {
 
 /** A connection of its own, so that whoever reads the past does not stand in the way of the engine's own reads. */
 export function openHistory(dataDir: string): History {
-  const path = databasePath(dataDir);
-  let db: SqliteDatabase | undefined;
-  try {
-    db = new SqliteDatabase(path, { readOnly: true });
-    db.exec('PRAGMA busy_timeout = 5000; PRAGMA query_only = 1');
-    return sqliteHistory(db);
-  } catch (error) {
-    db?.close();
-    throw storeError(error, path);
-  }
-}
-
-function sqliteHistory(db: SqliteDatabase): History {
-  const source = prepareSource(db);
-  const queries = new Map<SqlText, Query>();
-  const all = ({ sql, params }: Asked): readonly SqlValue[][] => {
-    const query = queries.get(sql) ?? db.prepare(sql);
-    queries.set(sql, query);
-    return query.all(query.names.map((parameter) => params[parameter] ?? null));
-  };
-  const reading = <T>(read: () => T): T => {
-    try {
-      return read();
-    } catch (error) {
-      throw storeError(error, db.path);
-    }
-  };
-  const read = <T>(asking: Read<T>): T =>
-    reading(() => {
-      let step = asking.next();
-      while (!step.done) step = asking.next(all(step.value));
-      return step.value;
-    });
-  const past = Object.entries(PAST as unknown as Readonly<Record<string, (...args: unknown[]) => Read<unknown>>>);
-  const told = past.map(([name, ask]) => [name, (...args: unknown[]) => read(ask(...args))]);
+  const reads = SqliteReads.open(dataDir);
   return {
-    ...(Object.fromEntries(told) as Omit<History, 'fetch' | 'list' | 'close'>),
-    fetch: (name, ...by) => reading(() => source.fetch(name, ...by)),
-    list: (name, filter) => read(pageOf(name, filter)),
-    close: () => db.close(),
+    ...(reads.reading(PAST) as Omit<History, 'fetch' | 'list' | 'close'>),
+    fetch: (name, ...by) => reads.fetch(name, ...by),
+    list: (name, filter) => reads.read(pageOf(name, filter)),
+    close: () => reads.close(),
   };
 }

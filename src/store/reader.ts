@@ -1,25 +1,9 @@
 import type { EventId, ExecutionId, MessageId, ScriptId, WorkerId, WorkflowId } from '#base';
-import type {
-  Allowance,
-  Event,
-  EventStatus,
-  Execution,
-  LookupName,
-  Lookups,
-  Message,
-  Mutation,
-  Notice,
-  Source,
-  Worker,
-} from '#model';
+import type { Allowance, Event, EventStatus, Execution, Message, Mutation, Notice, Source, Worker } from '#model';
 import type { SqlValue } from './columns.ts';
-import { storeError } from './failures.ts';
-import { prepareSource } from './fetch.ts';
-import { databasePath } from './open-sqlite.ts';
-import { type Asked, READS, type Read, wholeTable } from './reads.ts';
-import { type Query, SqliteDatabase } from './sqlite-database.ts';
+import { type Listed, READS, type Read, wholeTable } from './reads.ts';
+import { SqliteReads } from './sqlite-reads.ts';
 import type { RowOf, TableName } from './statements/all.ts';
-import type { SqlText } from './statements/statement.ts';
 import { partStatements, ROWS_MAX, type TableRows, whole } from './workflow-rows.ts';
 
 export interface UnfinishedExecution {
@@ -118,175 +102,21 @@ export interface Reader extends Source {
   close(): void;
 }
 
-/** A connection of its own that cannot write, whatever it is asked to. */
 export function openReader(dataDir: string): Reader {
-  const path = databasePath(dataDir);
-  let db: SqliteDatabase | undefined;
-  try {
-    db = new SqliteDatabase(path, { readOnly: true });
-    db.exec('PRAGMA busy_timeout = 5000; PRAGMA query_only = 1');
-    return new SqliteReader(db);
-  } catch (error) {
-    db?.close();
-    throw storeError(error, path);
-  }
+  const reads = SqliteReads.open(dataDir);
+  return {
+    ...(reads.reading(READS) as Listed),
+    fetch: (name, ...by) => reads.fetch(name, ...by),
+    table: (name) => reads.read(wholeTable(name)),
+    offenders: (sql) => reads.objects(sql),
+    workflowRows: (workflow, rowsMax) => reads.atOneMoment(workflowRows(workflow, rowsMax)),
+    close: () => reads.close(),
+  };
 }
 
-class SqliteReader implements Reader {
-  readonly #db: SqliteDatabase;
-  readonly #source: Source;
-  readonly #queries = new Map<SqlText, Query>();
-
-  constructor(db: SqliteDatabase) {
-    this.#db = db;
-    this.#source = prepareSource(db);
-  }
-
-  fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
-    return this.#reading(() => this.#source.fetch(name, ...by));
-  }
-
-  unfinishedExecutions(page: { readonly after?: string; readonly limit: number }): readonly UnfinishedExecution[] {
-    return this.#read(READS.unfinishedExecutions(page));
-  }
-
-  dueWorkflows(now: number, limit: number): readonly DueWorkflow[] {
-    return this.#read(READS.dueWorkflows(now, limit));
-  }
-
-  slotsTaken(limit: string): number {
-    return this.#read(READS.slotsTaken(limit));
-  }
-
-  slotWaiters(limit: string, max: number): readonly SlotWaiter[] {
-    return this.#read(READS.slotWaiters(limit, max));
-  }
-
-  nextDueAt(): number | null {
-    return this.#read(READS.nextDueAt());
-  }
-
-  nextWakeAt(): number | null {
-    return this.#read(READS.nextWakeAt());
-  }
-
-  wasApproved(workflow: WorkflowId, connection: string, method: string): boolean {
-    return this.#read(READS.wasApproved(workflow, connection, method));
-  }
-
-  dueReconciles(now: number, limit: number): readonly Mutation[] {
-    return this.#read(READS.dueReconciles(now, limit));
-  }
-
-  expiredApprovals(now: number, limit: number): readonly Mutation[] {
-    return this.#read(READS.expiredApprovals(now, limit));
-  }
-
-  expiredScheduling(now: number, limit: number): readonly Execution[] {
-    return this.#read(READS.expiredScheduling(now, limit));
-  }
-
-  unendedWorkers(): readonly Worker[] {
-    return this.#read(READS.unendedWorkers());
-  }
-
-  maintenanceWithoutTask(limit: number): readonly WorkflowId[] {
-    return this.#read(READS.maintenanceWithoutTask(limit));
-  }
-
-  messages(limit: number): readonly MessageId[] {
-    return this.#read(READS.messages(limit));
-  }
-
-  messageRows(limit: number): readonly Message[] {
-    return this.#read(READS.messageRows(limit));
-  }
-
-  handOffs(limit: number): readonly HandOff[] {
-    return this.#read(READS.handOffs(limit));
-  }
-
-  strangeMessages(limit: number): readonly MessageId[] {
-    return this.#read(READS.strangeMessages(limit));
-  }
-
-  countCalls(workflow: WorkflowId, connection: string, method: string, since: number, max: number): number {
-    return this.#read(READS.countCalls(workflow, connection, method, since, max));
-  }
-
-  allowances(workflow: WorkflowId, now: number, limit: number): readonly Allowance[] {
-    return this.#read(READS.allowances(workflow, now, limit));
-  }
-
-  dueNotices(now: number, limit: number): readonly Notice[] {
-    return this.#read(READS.dueNotices(now, limit));
-  }
-
-  nextNoticeAt(): number | null {
-    return this.#read(READS.nextNoticeAt());
-  }
-
-  aged(kind: AgedKind, page: AgedPage): readonly AgedRow[] {
-    return this.#read(READS.aged(kind, page));
-  }
-
-  orphanedReservedEvents(limit: number): readonly Event[] {
-    return this.#read(READS.orphanedReservedEvents(limit));
-  }
-
-  listEvents(workflow: WorkflowId, filter: EventFilter): readonly Event[] {
-    return this.#read(READS.listEvents(workflow, filter));
-  }
-
-  scriptCode(script: ScriptId): { readonly code: string; readonly manifest: string } | undefined {
-    return this.#read(READS.scriptCode(script));
-  }
-
-  offenders(sql: string): readonly Readonly<Record<string, SqlValue>>[] {
-    return this.#reading(() => this.#db.objects(sql));
-  }
-
-  workflowRows(workflow: WorkflowId, rowsMax: number): readonly TableRows[] {
-    const limit = Math.min(rowsMax, ROWS_MAX) + 1;
-    return this.#reading(() => {
-      // One moment for all of them, whatever is committed meanwhile.
-      this.#db.exec('BEGIN');
-      try {
-        const answers = partStatements().map(({ sql }) => this.#all({ sql, params: { workflow, limit } }));
-        return whole(workflow, answers, rowsMax);
-      } finally {
-        this.#db.exec('ROLLBACK');
-      }
-    });
-  }
-
-  table<T extends TableName>(name: T): readonly RowOf<T>[] {
-    return this.#read(wholeTable(name));
-  }
-
-  close(): void {
-    this.#db.close();
-  }
-
-  #read<T>(read: Read<T>): T {
-    return this.#reading(() => {
-      let step = read.next();
-      while (!step.done) step = read.next(this.#all(step.value));
-      return step.value;
-    });
-  }
-
-  #all({ sql, params }: Asked): readonly SqlValue[][] {
-    const query = this.#queries.get(sql) ?? this.#db.prepare(sql);
-    this.#queries.set(sql, query);
-    return query.all(query.names.map((name) => params[name] ?? null));
-  }
-
-  #reading<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw storeError(error, this.#db.path);
-    }
-  }
+function* workflowRows(workflow: WorkflowId, rowsMax: number): Read<readonly TableRows[]> {
+  const limit = Math.min(rowsMax, ROWS_MAX) + 1;
+  const answers: (readonly SqlValue[][])[] = [];
+  for (const { sql } of partStatements()) answers.push(yield { sql, params: { workflow, limit } });
+  return whole(workflow, answers, rowsMax);
 }

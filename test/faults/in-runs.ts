@@ -100,8 +100,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a committed run is not counted in its session',
-    file: COMMIT,
-    find: "draft.write({ set: 'session.counted', session: found.session.id, cost });",
+    file: 'src/model/rule/finish-run.ts',
+    find: "draft.write({ set: 'session.counted', session: run.scriptRunId, cost });",
     replace: '',
   },
   {

@@ -369,10 +369,10 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a reader can write',
-    file: 'src/store/reader.ts',
+    file: 'src/store/sqlite-reads.ts',
     find: '{ readOnly: true });',
     replace: '{ readOnly: false });',
-    also: [{ file: 'src/store/reader.ts', find: '; PRAGMA query_only = 1', replace: '' }],
+    also: [{ file: 'src/store/sqlite-reads.ts', find: '; PRAGMA query_only = 1', replace: '' }],
   },
   {
     name: 'a full disk ends the process',

@@ -1,8 +1,8 @@
 import { ScrollText, ShieldCheck, ShieldX } from 'lucide-react';
-import { useState } from 'react';
 import { ask } from '../api/ask.ts';
+import { useLook } from '../api/look.ts';
 import { useList } from '../api/queries.ts';
-import type { AuditEntry, AuditVerified } from '../api-types.ts';
+import type { AuditEntry } from '../api-types.ts';
 import { Page } from '../app/page.tsx';
 import { addressOfId } from '../app/router.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -63,21 +63,7 @@ function Subject({ id }: { readonly id: string }) {
 
 /** Walks the whole chain, when somebody asks. */
 function Verify() {
-  const [found, setFound] = useState<AuditVerified>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-
-  async function look(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      setFound(await ask('GET /api/audit/verify', {}));
-    } catch (cause) {
-      setError(cause);
-    }
-    setBusy(false);
-  }
-
+  const { found, error, isBusy, look } = useLook(() => ask('GET /api/audit/verify', {}));
   return (
     <div className="event-acts">
       <div className="actions">

@@ -13,7 +13,7 @@ import { type Column, Rows } from '../parts/rows.tsx';
 import { SkipOld } from '../parts/skip-old.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ChooseTopic, ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
-import { count, EVENT_WORDS } from '../words/words.ts';
+import { choicesOf, count, EVENT_WORDS } from '../words/words.ts';
 
 export function Events() {
   return (
@@ -23,7 +23,7 @@ export function Events() {
   );
 }
 
-const STATES = Object.entries(EVENT_WORDS).map(([status, [text]]) => [status, text] as const);
+const STATES = choicesOf(EVENT_WORDS);
 
 export function EventList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();

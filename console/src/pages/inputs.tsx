@@ -9,7 +9,7 @@ import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '..
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ChooseVersion, ChooseWorkflow } from '../parts/workflow-names.tsx';
-import { count, INPUT_WORDS } from '../words/words.ts';
+import { choicesOf, count, INPUT_WORDS } from '../words/words.ts';
 
 export function Inputs() {
   return (
@@ -19,7 +19,7 @@ export function Inputs() {
   );
 }
 
-const STATES = Object.entries(INPUT_WORDS).map(([state, [text]]) => [state, text] as const);
+const STATES = choicesOf(INPUT_WORDS);
 
 export function InputList({ workflow }: { readonly workflow?: string }) {
   const filter = useFilter();

@@ -11,9 +11,9 @@ import { Outage, outagesOf } from '../parts/outage.tsx';
 import { TourLine } from '../parts/tour-line.tsx';
 import { Trouble } from '../parts/trouble.tsx';
 import { ChooseWorkflow } from '../parts/workflow-names.tsx';
-import { NEED_WORDS } from '../words/words.ts';
+import { choicesOf, NEED_WORDS } from '../words/words.ts';
 
-const KINDS = Object.entries(NEED_WORDS).map(([kind, [text]]) => [kind, text] as const);
+const KINDS = choicesOf(NEED_WORDS);
 /** More cards than this are shown by their first line. */
 const OPEN_MAX = 3;
 

@@ -9,9 +9,9 @@ import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ChooseVersion } from '../parts/workflow-names.tsx';
 import { elapsed } from '../words/time.ts';
-import { RUN_WORDS } from '../words/words.ts';
+import { choicesOf, RUN_WORDS } from '../words/words.ts';
 
-const STATES = Object.entries(RUN_WORDS).map(([status, [text]]) => [status, text] as const);
+const STATES = choicesOf(RUN_WORDS);
 
 /** The runs of a workflow, or of one of its sessions. */
 export function RunList({ workflow, session }: { readonly workflow: string; readonly session?: string }) {

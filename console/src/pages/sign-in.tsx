@@ -1,11 +1,13 @@
 import { KeyRound } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ProblemError } from '../api/ask.ts';
 import { type Who, who } from '../api/credentials.ts';
 import { signIn } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
 import { Logo } from '../app/logo.tsx';
 import { Command } from '../parts/command.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { capitalized } from '../words/words.ts';
 
 const NAME_KEY = 'pawl.name';
@@ -21,8 +23,7 @@ export function SignIn() {
     document.title = 'Sign in · Pawl';
   }, []);
 
-  async function enter(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  async function enter(): Promise<void> {
     setBusy(true);
     setWrong('');
     localStorage.setItem(NAME_KEY, name.trim());
@@ -36,27 +37,26 @@ export function SignIn() {
 
   return (
     <main className="sign-in">
-      <form className="card" onSubmit={(event) => void enter(event)}>
+      <Form className="card" onSend={enter}>
         <h1>
           <Logo size={28} /> Pawl
         </h1>
         <Why now={now} />
-        <label className="field">
-          <span>Token</span>
-          <input
-            type="password"
-            autoComplete="current-password"
-            required
-            value={token}
-            onChange={(event) => setToken(event.target.value)}
-          />
-        </label>
-        <label className="field">
-          <span>
-            Your name <span className="quiet">(every act is kept with it)</span>
-          </span>
-          <input type="text" autoComplete="name" value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
+        <TextField
+          label="Token"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={token}
+          onType={setToken}
+        />
+        <TextField
+          label="Your name"
+          hint="every act is kept with it"
+          autoComplete="name"
+          value={name}
+          onType={setName}
+        />
         {wrong !== '' && (
           <p className="wrong" role="alert">
             {wrong}
@@ -69,7 +69,7 @@ export function SignIn() {
           Easier: type <Command argv={['pawl', 'login']} /> where the engine runs, and open the link it prints. The
           owner’s token lies in the file <code>token</code> of the data folder.
         </p>
-      </form>
+      </Form>
     </main>
   );
 }

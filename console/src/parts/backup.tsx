@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { count } from '../words/words.ts';
-import { Field } from './field.tsx';
+import { TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { Section } from './section.tsx';
 import { Trouble } from './trouble.tsx';
 
@@ -12,32 +13,28 @@ export function Backup() {
   const act = useAct();
   return (
     <Section title="Backup" isBoxed>
-      <form
-        className="inline-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act.run(
+      <Form
+        onSend={() =>
+          act.run(
             () => ask('POST /api/backup', {}, { body: { file: file.trim() } }),
             (answer) => ({
               title: 'Backup written',
               description: `${answer.file}, ${count(answer.workflows, 'workflow')}`,
             }),
-          );
-        }}
+          )
+        }
       >
-        <Field label="File on the engine’s machine">
-          <input
-            type="text"
-            required
-            placeholder="/backups/pawl.db"
-            value={file}
-            onChange={(event) => setFile(event.target.value)}
-          />
-        </Field>
+        <TextField
+          label="File on the engine’s machine"
+          required
+          placeholder="/backups/pawl.db"
+          value={file}
+          onType={setFile}
+        />
         <button type="submit" className="button" disabled={act.isBusy}>
           Write a backup
         </button>
-      </form>
+      </Form>
       {act.error !== undefined && <Trouble error={act.error} />}
     </Section>
   );

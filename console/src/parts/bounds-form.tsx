@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { AGE_UNITS, type AgeUnit, ageOf, coverOf } from './bounds.ts';
-import { Field } from './field.tsx';
+import { ChoiceField, TextField } from './field.tsx';
 import type { Filled } from './schema-fields.ts';
 
 interface BoundsFormProps {
@@ -17,14 +17,17 @@ export function CoverForm({ onChange }: BoundsFormProps) {
   return (
     <fieldset className="bounds">
       <legend>How many more, and for how long?</legend>
-      <NumberField label="Calls besides this one" value={calls} onType={setCalls} />
-      <NumberField label="Within hours" value={hours} onType={setHours} />
-      <Field label="Where">
-        <select value={isOnlyHere ? 'this' : ''} onChange={(event) => setOnlyHere(event.target.value === 'this')}>
-          <option value="">where it was allowed</option>
-          <option value="this">only on this target</option>
-        </select>
-      </Field>
+      <TextField inputMode="decimal" label="Calls besides this one" value={calls} onType={setCalls} />
+      <TextField inputMode="decimal" label="Within hours" value={hours} onType={setHours} />
+      <ChoiceField
+        label="Where"
+        value={isOnlyHere ? 'this' : ''}
+        options={[
+          ['', 'where it was allowed'],
+          ['this', 'only on this target'],
+        ]}
+        onChoose={(value) => setOnlyHere(value === 'this')}
+      />
     </fieldset>
   );
 }
@@ -38,30 +41,13 @@ export function AgeForm({ onChange }: BoundsFormProps) {
   return (
     <fieldset className="bounds">
       <legend>Older than what will not be done?</legend>
-      <NumberField label="Older than" value={amount} onType={setAmount} />
-      <Field label="Unit">
-        <select value={unit} onChange={(event) => setUnit(event.target.value as AgeUnit)}>
-          {Object.keys(AGE_UNITS).map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <TextField inputMode="decimal" label="Older than" value={amount} onType={setAmount} />
+      <ChoiceField
+        label="Unit"
+        value={unit}
+        options={Object.keys(AGE_UNITS).map((each) => [each, each])}
+        onChoose={(value) => setUnit(value as AgeUnit)}
+      />
     </fieldset>
-  );
-}
-
-interface NumberFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onType: (text: string) => void;
-}
-
-function NumberField({ label, value, onType }: NumberFieldProps) {
-  return (
-    <Field label={label}>
-      <input type="text" inputMode="decimal" value={value} onChange={(event) => onType(event.target.value)} />
-    </Field>
   );
 }

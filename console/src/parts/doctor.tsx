@@ -1,26 +1,11 @@
 import { CircleCheck } from 'lucide-react';
-import { useState } from 'react';
 import { ask } from '../api/ask.ts';
-import type { Diagnosis } from '../api-types.ts';
+import { useLook } from '../api/look.ts';
 import { Trouble } from './trouble.tsx';
 
 /** Everything that must be true, looked at when somebody asks. */
 export function Doctor() {
-  const [found, setFound] = useState<Diagnosis>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-
-  async function look(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      setFound(await ask('GET /api/doctor', {}));
-    } catch (cause) {
-      setError(cause);
-    }
-    setBusy(false);
-  }
-
+  const { found, error, isBusy, look } = useLook(() => ask('GET /api/doctor', {}));
   const broken = found?.items.filter(({ count }) => count > 0) ?? [];
   return (
     <>

@@ -4,7 +4,8 @@ import { ask } from '../api/ask.ts';
 import { useAnswer } from '../api/queries.ts';
 import type { Connection, Grant } from '../api-types.ts';
 import { ConfirmButtons } from './confirm.tsx';
-import { Field } from './field.tsx';
+import { Field, TextField } from './field.tsx';
+import { Form } from './form.tsx';
 
 interface GrantFormProps {
   readonly workflow: string;
@@ -40,23 +41,21 @@ export function GrantForm({ workflow, grant, onDone }: GrantFormProps) {
   }
 
   return (
-    <form
-      className="confirm grant-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void allow();
-      }}
-    >
+    <Form className="confirm grant-form" onSend={allow}>
       {!grant && <ChooseMethod value={method} onChoose={setMethod} />}
       <Field label="Targets" hint="one a line; * stands for any text">
         <textarea rows={2} required spellCheck={false} value={targets} onChange={(e) => setTargets(e.target.value)} />
       </Field>
-      <Field label="At most so many calls an hour" hint="above it you are asked; empty: no cap">
-        <input type="text" inputMode="numeric" value={cap} onChange={(event) => setCap(event.target.value)} />
-      </Field>
+      <TextField
+        label="At most so many calls an hour"
+        hint="above it you are asked; empty: no cap"
+        inputMode="numeric"
+        value={cap}
+        onType={setCap}
+      />
       {wrong !== '' && <p className="wrong">{wrong}</p>}
       <ConfirmButtons yes="allow this" act={act} isDisabled={wrong !== '' || method === ''} onNo={onDone} />
-    </form>
+    </Form>
   );
 }
 

@@ -3,7 +3,8 @@ import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import type { Scope } from '../api-types.ts';
 import { Block } from './block.tsx';
-import { Field } from './field.tsx';
+import { ChoiceField, TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { mayWords } from './scopes.ts';
 import { Section } from './section.tsx';
 import { Trouble } from './trouble.tsx';
@@ -40,38 +41,24 @@ export function NewToken() {
         For a program, a person or an agent that writes scripts. An agent that may only deploy cannot answer, approve,
         redo or skip anything, nor see a secret.
       </p>
-      <form
-        className="inline-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
-        <Field label="Name of a new token">
-          <input type="text" required value={name} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <Field label="It may">
-          <select value={chosen} onChange={(event) => setChosen(Number(event.target.value))}>
-            {CHOICES.map((scopes, i) => (
-              <option key={scopes.join(' ')} value={i}>
-                {mayWords(scopes)}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label="It ends after">
-          <select value={days} onChange={(event) => setDays(Number(event.target.value))}>
-            {DAYS.map((each) => (
-              <option key={each} value={each}>
-                {each === 1 ? 'a day' : each === 365 ? 'a year' : `${each} days`}
-              </option>
-            ))}
-          </select>
-        </Field>
+      <Form onSend={make}>
+        <TextField label="Name of a new token" required value={name} onType={setName} />
+        <ChoiceField
+          label="It may"
+          value={String(chosen)}
+          options={CHOICES.map((scopes, i) => [String(i), mayWords(scopes)])}
+          onChoose={(value) => setChosen(Number(value))}
+        />
+        <ChoiceField
+          label="It ends after"
+          value={String(days)}
+          options={DAYS.map((each) => [String(each), each === 1 ? 'a day' : each === 365 ? 'a year' : `${each} days`])}
+          onChoose={(value) => setDays(Number(value))}
+        />
         <button type="submit" className="button first" disabled={act.isBusy}>
           Make a token
         </button>
-      </form>
+      </Form>
       {secret !== undefined && (
         <div className="confirm">
           <p>

@@ -2,7 +2,7 @@ import { Bell } from 'lucide-react';
 import { useAnswer, useList } from '../api/queries.ts';
 import type { Notice } from '../api-types.ts';
 import { to } from '../app/router.tsx';
-import { kindWords, NOTICE_WORDS } from '../words/words.ts';
+import { choicesOf, kindWords, NOTICE_WORDS } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Empty } from './empty.tsx';
 import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from './filters.tsx';
@@ -10,7 +10,7 @@ import { type Column, Rows } from './rows.tsx';
 import { Section } from './section.tsx';
 import { Ago } from './time.tsx';
 
-const STATES = Object.entries(NOTICE_WORDS).map(([status, [text]]) => [status, text] as const);
+const STATES = choicesOf(NOTICE_WORDS);
 
 /** Whom the engine told of what. */
 export function Notices() {

@@ -3,22 +3,18 @@ import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { ConfirmButtons } from './confirm.tsx';
-import { Field } from './field.tsx';
+import { ChoiceField, Field, TextField } from './field.tsx';
+import { Form } from './form.tsx';
+import { Opens } from './opens.tsx';
 import { json } from './schema-fields.ts';
 import { useTopics } from './workflow-names.tsx';
 
 /** An event that a person makes. It is worked on like any other, and is in their name. */
 export function PublishEvent({ workflow }: { readonly workflow: string }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <div className="event-acts">
-      <div className="actions">
-        <button type="button" className="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <Send aria-hidden size={15} /> Publish an event
-        </button>
-      </div>
-      {isOpen && <PublishForm workflow={workflow} onDone={() => setOpen(false)} />}
-    </div>
+    <Opens icon={Send} label="Publish an event">
+      {(close) => <PublishForm workflow={workflow} onDone={close} />}
+    </Opens>
   );
 }
 
@@ -46,36 +42,20 @@ function PublishForm({ workflow, onDone }: { readonly workflow: string; readonly
   }
 
   return (
-    <form
-      className="confirm"
-      aria-label="Publish an event"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void publish();
-      }}
-    >
-      <Field label="Topic">
-        <select value={into} onChange={(event) => setTopic(event.target.value)}>
-          {topics.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field label="Message id" hint="one that is there already changes what waits, and is made once; empty: a new one">
-        <input
-          type="text"
-          spellCheck={false}
-          value={messageId}
-          onChange={(event) => setMessageId(event.target.value)}
-        />
-      </Field>
+    <Form className="confirm" aria-label="Publish an event" onSend={publish}>
+      <ChoiceField label="Topic" value={into} options={topics.map((each) => [each, each])} onChoose={setTopic} />
+      <TextField
+        label="Message id"
+        hint="one that is there already changes what waits, and is made once; empty: a new one"
+        spellCheck={false}
+        value={messageId}
+        onType={setMessageId}
+      />
       <Field label="Payload" hint="JSON">
         <textarea rows={4} spellCheck={false} value={payload} onChange={(event) => setPayload(event.target.value)} />
       </Field>
       {'wrong' in parsed && <p className="wrong">{parsed.wrong}</p>}
       <ConfirmButtons yes="publish it" act={act} isDisabled={'wrong' in parsed || into === ''} onNo={onDone} />
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
+import { useLook } from '../api/look.ts';
 import { useAnswer } from '../api/queries.ts';
 import type { HistoryRows } from '../api-types.ts';
 import { count } from '../words/words.ts';
@@ -15,8 +15,7 @@ const LOOK_EVERY_MS = 5_000;
 /** How long history is kept; what would go now is shown before anything does. */
 export function Retention({ mayAct, mayRemove }: { readonly mayAct: boolean; readonly mayRemove: boolean }) {
   const { data } = useAnswer('GET /api/retention', {}, { everyMs: LOOK_EVERY_MS });
-  const [found, setFound] = useState<{ readonly removable: HistoryRows; readonly isWhole: boolean }>();
-  const look = useAct();
+  const { found, error, isBusy, look, forget } = useLook(() => ask('POST /api/retention/preview', {}, { body: {} }));
   const act = useAct();
   if (!data) return null;
   const { keepDays, isRunning, last } = data;
@@ -26,7 +25,7 @@ export function Retention({ mayAct, mayRemove }: { readonly mayAct: boolean; rea
       () => ask('POST /api/retention/run', {}, { body: {} }),
       () => ({ title: 'Old history is being removed', description: 'A little at a time, beside everything else.' }),
     );
-    if (isDone) setFound(undefined);
+    if (isDone) forget();
   }
 
   return (
@@ -55,32 +54,17 @@ export function Retention({ mayAct, mayRemove }: { readonly mayAct: boolean; rea
             type="button"
             className="button"
             title="Counts what is over and old enough; nothing is removed."
-            disabled={look.isBusy}
-            onClick={() =>
-              void look.run(
-                async () => {
-                  const answer = await ask('POST /api/retention/preview', {}, { body: {} });
-                  setFound(answer);
-                  return answer;
-                },
-                ({ removable }) => ({ title: `Would be removed now: ${rowsWords(removable)}` }),
-              )
-            }
+            disabled={isBusy}
+            onClick={() => void look()}
           >
             See what would be removed
           </button>
         </div>
       )}
-      {look.error !== undefined && <Trouble error={look.error} />}
+      {error !== undefined && <Trouble error={error} />}
       {found &&
         (mayRemove ? (
-          <Confirm
-            label="Remove old history"
-            yes="remove it now"
-            act={act}
-            onYes={() => void remove()}
-            onNo={() => setFound(undefined)}
-          >
+          <Confirm label="Remove old history" yes="remove it now" act={act} onYes={() => void remove()} onNo={forget}>
             <p>{foundWords(found)} It goes for good, now instead of within the hour.</p>
           </Confirm>
         ) : (

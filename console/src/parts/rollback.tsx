@@ -1,10 +1,10 @@
 import { Undo2 } from 'lucide-react';
-import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import type { Ask, Version } from '../api-types.ts';
 import { Asks } from './asks.tsx';
 import { Confirm } from './confirm.tsx';
+import { Opens } from './opens.tsx';
 
 interface RollbackProps {
   readonly workflow: string;
@@ -15,11 +15,10 @@ interface RollbackProps {
 
 /** Lets an earlier version take over again. */
 export function Rollback({ workflow, version, missing }: RollbackProps) {
-  const [isAsked, setAsked] = useState(false);
   const act = useAct();
   if (version.active) return null;
 
-  async function press(): Promise<void> {
+  async function press(close: () => void): Promise<void> {
     const isDone = await act.run(
       () => ask('POST /api/workflows/{workflow}/rollback', { workflow }, { body: { version: version.id } }),
       (answer) =>
@@ -30,23 +29,18 @@ export function Rollback({ workflow, version, missing }: RollbackProps) {
               description: 'It asks for more than the workflow may do, and somebody must allow that first.',
             },
     );
-    if (isDone) setAsked(false);
+    if (isDone) close();
   }
 
   return (
-    <div className="event-acts">
-      <div className="actions">
-        <button type="button" className="button" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
-          <Undo2 aria-hidden size={15} /> Let it take over
-        </button>
-      </div>
-      {isAsked && (
+    <Opens icon={Undo2} label="Let it take over">
+      {(close) => (
         <Confirm
           label="Let it take over"
           yes={`go to version ${version.version}`}
           act={act}
-          onYes={() => void press()}
-          onNo={() => setAsked(false)}
+          onYes={() => void press(close)}
+          onNo={close}
         >
           <p>Version {version.version} takes over again; what runs now ends under its own version.</p>
           {missing.length > 0 && (
@@ -57,6 +51,6 @@ export function Rollback({ workflow, version, missing }: RollbackProps) {
           )}
         </Confirm>
       )}
-    </div>
+    </Opens>
   );
 }

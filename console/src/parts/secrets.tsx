@@ -12,8 +12,9 @@ import { Badge } from './badge.tsx';
 import { Command } from './command.tsx';
 import { Confirm } from './confirm.tsx';
 import { Empty } from './empty.tsx';
-import { Field } from './field.tsx';
+import { TextField } from './field.tsx';
 import { Filters, SearchField, useFilter } from './filters.tsx';
+import { Form } from './form.tsx';
 import { More } from './more.tsx';
 import { RotateKey } from './rotate-key.tsx';
 import { Section } from './section.tsx';
@@ -156,38 +157,22 @@ function SecretForm({ name: given, onDone }: { readonly name?: string; readonly 
   }
 
   return (
-    <form
-      className="inline-form"
-      autoComplete="off"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void set();
-      }}
-    >
+    <Form autoComplete="off" onSend={set}>
       {given === undefined && (
-        <Field label="Name of a secret">
-          <input
-            type="text"
-            required
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
+        <TextField label="Name of a secret" required spellCheck={false} value={name} onType={setName} />
       )}
-      <Field label={given === undefined ? 'Its value' : `New value of ${given}`}>
-        <input
-          type="password"
-          required
-          autoComplete="new-password"
-          value={value}
-          onChange={(event) => setValue(event.target.value)}
-        />
-      </Field>
+      <TextField
+        label={given === undefined ? 'Its value' : `New value of ${given}`}
+        type="password"
+        required
+        autoComplete="new-password"
+        value={value}
+        onType={setValue}
+      />
       <button type="submit" className="button" disabled={act.isBusy}>
         Set it
       </button>
       {act.error !== undefined && <Trouble error={act.error} />}
-    </form>
+    </Form>
   );
 }

@@ -7,13 +7,21 @@ import { count } from '../words/words.ts';
 import type { Age } from './bounds.ts';
 import { AgeForm } from './bounds-form.tsx';
 import { Confirm } from './confirm.tsx';
-import { Field } from './field.tsx';
+import { ChoiceField } from './field.tsx';
+import { Opens } from './opens.tsx';
 import type { Filled } from './schema-fields.ts';
 import { useTopics } from './workflow-names.tsx';
 
 /** What waits for too long is not done any more: after an outage, when nobody wants it now. */
 export function SkipOld({ workflow }: { readonly workflow: string }) {
-  const [isOpen, setOpen] = useState(false);
+  return (
+    <Opens icon={SkipForward} label="Skip what is old">
+      {(close) => <ConfirmSkip workflow={workflow} onDone={close} />}
+    </Opens>
+  );
+}
+
+function ConfirmSkip({ workflow, onDone }: { readonly workflow: string; readonly onDone: () => void }) {
   const [filled, setFilled] = useState<Filled>();
   const [topic, setTopic] = useState('');
   const topics = useTopics(workflow);
@@ -23,49 +31,32 @@ export function SkipOld({ workflow }: { readonly workflow: string }) {
   async function skip(): Promise<void> {
     if (!filled || !('value' in filled)) return;
     const olderThan = engineNow() - (filled.value as Age).ageMs;
+    const body = { olderThan, ...(topic !== '' && { topic }) };
     const isDone = await act.run(
-      () =>
-        ask(
-          'POST /api/workflows/{workflow}/skip-pending',
-          { workflow },
-          { body: { olderThan, ...(topic !== '' && { topic }) } },
-        ),
+      () => ask('POST /api/workflows/{workflow}/skip-pending', { workflow }, { body }),
       ({ skipped }) => ({ title: `${count(skipped, 'event')} skipped` }),
     );
-    if (isDone) setOpen(false);
+    if (isDone) onDone();
   }
 
   return (
-    <div className="event-acts">
-      <div className="actions">
-        <button type="button" className="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <SkipForward aria-hidden size={15} /> Skip what is old
-        </button>
-      </div>
-      {isOpen && (
-        <Confirm
-          label="Skip what is old"
-          yes="skip what is old"
-          act={act}
-          isDisabled={wrong !== ''}
-          onYes={() => void skip()}
-          onNo={() => setOpen(false)}
-        >
-          <p>Events that wait and are older than you say will not be done. Skipped events can be done again later.</p>
-          <Field label="In which topic">
-            <select value={topic} onChange={(event) => setTopic(event.target.value)}>
-              <option value="">in all of them</option>
-              {topics.map((each) => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <AgeForm onChange={setFilled} />
-          {wrong !== '' && <p className="wrong">{wrong}</p>}
-        </Confirm>
-      )}
-    </div>
+    <Confirm
+      label="Skip what is old"
+      yes="skip what is old"
+      act={act}
+      isDisabled={wrong !== ''}
+      onYes={() => void skip()}
+      onNo={onDone}
+    >
+      <p>Events that wait and are older than you say will not be done. Skipped events can be done again later.</p>
+      <ChoiceField
+        label="In which topic"
+        value={topic}
+        options={[['', 'in all of them'], ...topics.map((each) => [each, each] as const)]}
+        onChoose={setTopic}
+      />
+      <AgeForm onChange={setFilled} />
+      {wrong !== '' && <p className="wrong">{wrong}</p>}
+    </Confirm>
   );
 }

@@ -2,7 +2,7 @@ import { type Act, useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { useList } from '../api/queries.ts';
 import type { Token } from '../api-types.ts';
-import type { Word } from '../words/words.ts';
+import { choicesOf, type Word } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Choose, Filters, SearchField, useFilter } from './filters.tsx';
 import { More } from './more.tsx';
@@ -40,12 +40,7 @@ export function Tokens() {
       <Filters isSet={filter.isSet}>
         <SearchField label="Search by name" />
         <Choose label="What" name="kind" all="Tokens and sessions" options={KINDS} />
-        <Choose
-          label="State"
-          name="state"
-          all="Whatever their state"
-          options={Object.entries(STATES).map(([state, [text]]) => [state, text] as const)}
-        />
+        <Choose label="State" name="state" all="Whatever their state" options={choicesOf(STATES)} />
       </Filters>
       {list.error && list.items.length === 0 && <Trouble error={list.error} />}
       {act.error !== undefined && <Trouble error={act.error} />}

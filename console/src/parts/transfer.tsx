@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import { count } from '../words/words.ts';
-import { Field } from './field.tsx';
+import { ChoiceField, TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { Section } from './section.tsx';
 import { Trouble } from './trouble.tsx';
 import { useWorkflowNames } from './workflow-names.tsx';
@@ -35,26 +36,14 @@ function Export() {
   }
 
   return (
-    <form
-      className="inline-form"
-      aria-label="Write a workflow into a file"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void write();
-      }}
-    >
-      <Field label="Workflow to write out">
-        <select value={workflow} onChange={(event) => setChosen(event.target.value)}>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field label="Into a new file on the engine’s machine">
-        <input type="text" required value={file} onChange={(event) => setFile(event.target.value)} />
-      </Field>
+    <Form aria-label="Write a workflow into a file" onSend={write}>
+      <ChoiceField
+        label="Workflow to write out"
+        value={workflow}
+        options={names.map((name) => [name, name])}
+        onChoose={setChosen}
+      />
+      <TextField label="Into a new file on the engine’s machine" required value={file} onType={setFile} />
       <button
         type="submit"
         className="button"
@@ -64,7 +53,7 @@ function Export() {
         Write it out
       </button>
       {act.error !== undefined && <Trouble error={act.error} />}
-    </form>
+    </Form>
   );
 }
 
@@ -82,20 +71,9 @@ function Import() {
   }
 
   return (
-    <form
-      className="inline-form"
-      aria-label="Put a workflow in from a file"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void read();
-      }}
-    >
-      <Field label="File with a workflow">
-        <input type="text" required value={file} onChange={(event) => setFile(event.target.value)} />
-      </Field>
-      <Field label="Under another name" hint="empty: its own">
-        <input type="text" value={name} onChange={(event) => setName(event.target.value)} />
-      </Field>
+    <Form aria-label="Put a workflow in from a file" onSend={read}>
+      <TextField label="File with a workflow" required value={file} onType={setFile} />
+      <TextField label="Under another name" hint="empty: its own" value={name} onType={setName} />
       <button
         type="submit"
         className="button"
@@ -105,7 +83,7 @@ function Import() {
         Put it in
       </button>
       {act.error !== undefined && <Trouble error={act.error} />}
-    </form>
+    </Form>
   );
 }
 

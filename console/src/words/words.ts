@@ -147,6 +147,11 @@ export const NOTICE_WORDS: Readonly<Record<Notice['status'], Word>> = {
   given_up: ['given up', 'bad'],
 };
 
+/** What a filter offers: each state by its word. */
+export function choicesOf(words: Readonly<Record<string, Word>>): (readonly [value: string, text: string])[] {
+  return Object.entries(words).map(([value, [text]]) => [value, text]);
+}
+
 /** The kind of a case, as a notice names it. */
 export function kindWords(kind: string): string {
   if (kind === 'retrying') return 'No answer for an hour';

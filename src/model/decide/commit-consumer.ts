@@ -3,14 +3,14 @@ import type { CommandOf, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { STATE_CHARS_MAX } from '../limits.ts';
 import { consumerSpec, fencedRun, mustBeActive, mustBeConsumer, scriptRow, workflowRow } from '../rule/find.ts';
+import { commitRun } from '../rule/finish-run.ts';
 import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
 import { causesOf, publishAll } from '../rule/publish.ts';
 import { checkCost, checkJson, refuse } from '../rule/refusal.ts';
 
 /** The end of a consumer run: its events are consumed, what `next` published and returned lands, all or nothing. */
 export function commitConsumer(draft: Draft, command: CommandOf<'commitConsumer'>): ReplyTo<'commitConsumer'> {
-  const found = fencedRun(draft, command.fence, command.run);
-  const run = mustBeConsumer(found.run);
+  const run = mustBeConsumer(fencedRun(draft, command.fence, command.run).run);
   mustBeActive(run, 'committed');
   if (run.phase !== 'emitting') {
     refuse('wrong-phase', `run ${run.id} is ${run.phase}, so it cannot be committed`, 'a run commits from emitting', {
@@ -45,15 +45,6 @@ export function commitConsumer(draft: Draft, command: CommandOf<'commitConsumer'
   const rests = reserved.length === 0 && run.scriptId === workflow.activeScriptId;
   const restedSeq = rests ? run.startSeq : null;
   keep(draft, kept, { ...NO_TROUBLE, restedSeq, state: command.state ?? kept.state });
-  const cost = command.cost ?? 0;
-  draft.write({
-    set: 'run.committed',
-    run: run.id,
-    from: 'emitting',
-    outputState: command.state ?? null,
-    cost,
-    at: draft.now,
-  });
-  draft.write({ set: 'session.counted', session: found.session.id, cost });
+  commitRun(draft, run, command);
   return { published };
 }

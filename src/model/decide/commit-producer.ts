@@ -4,14 +4,14 @@ import type { Draft } from '../draft.ts';
 import { NAME_CHARS_MAX, PUBLISHES_MAX, STATE_CHARS_MAX } from '../limits.ts';
 import type { ProducerRun, Run, Workflow } from '../rows.ts';
 import { fencedRun, mustBeActive, scriptRow, workflowRow } from '../rule/find.ts';
+import { commitRun } from '../rule/finish-run.ts';
 import { keep, keptState, NO_TROUBLE } from '../rule/keep.ts';
 import { publishAll } from '../rule/publish.ts';
 import { checkCost, checkJson, checkKey, checkText, checkWhole, refuse } from '../rule/refusal.ts';
 
 /** The end of a producer run: inputs, events, state and the next tick land together; a delivery is done with its run. */
 export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'>): ReplyTo<'commitProducer'> {
-  const found = fencedRun(draft, command.fence, command.run);
-  const run = mustBeProducer(found.run);
+  const run = mustBeProducer(fencedRun(draft, command.fence, command.run).run);
   mustBeActive(run, 'committed');
   if (command.state !== undefined) checkJson('the state', command.state, STATE_CHARS_MAX);
   if (command.nextAt != null) checkWhole('the next time', command.nextAt);
@@ -33,16 +33,7 @@ export function commitProducer(draft: Draft, command: CommandOf<'commitProducer'
   const kept = keptState(draft, run.workflowId, run.handlerName);
   const nextAt = setsSchedule(workflow, run, command) ? (command.nextAt ?? null) : kept.nextAt;
   keep(draft, kept, { ...NO_TROUBLE, nextAt, state: command.state ?? kept.state });
-  const cost = command.cost ?? 0;
-  draft.write({
-    set: 'run.committed',
-    run: run.id,
-    from: 'executing',
-    outputState: command.state ?? null,
-    cost,
-    at: draft.now,
-  });
-  draft.write({ set: 'session.counted', session: found.session.id, cost });
+  commitRun(draft, run, command);
   return { published };
 }
 

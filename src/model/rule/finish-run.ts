@@ -1,8 +1,20 @@
+import type { CommandOf } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Run } from '../rows.ts';
 import { sessionRow } from './find.ts';
 import { keep, keptState, NO_TROUBLE } from './keep.ts';
 import { unpoint } from './settle.ts';
+
+/** An active run ends as it should: what it returned is kept with it, and it counts in its session. */
+export function commitRun(
+  draft: Draft,
+  run: Run,
+  { state, cost = 0 }: Pick<CommandOf<'commitConsumer' | 'commitProducer'>, 'state' | 'cost'>,
+): void {
+  const from = run.handlerType === 'consumer' ? 'emitting' : 'executing';
+  draft.write({ set: 'run.committed', run: run.id, from, outputState: state ?? null, cost, at: draft.now });
+  draft.write({ set: 'session.counted', session: run.scriptRunId, cost });
+}
 
 /** A stopped run is committed as it stands; it counts in its own session, whose result stays failed. */
 export function finishRun(draft: Draft, run: Run, events: 'consumed' | 'skipped'): void {

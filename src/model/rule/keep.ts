@@ -14,20 +14,6 @@ export function keep(draft: Draft, before: HandlerState, change: Partial<Handler
   if (changed) draft.write({ set: 'handler.kept', row: { ...before, ...change } });
 }
 
-const BLANK: Omit<HandlerState, 'workflowId' | 'handlerName'> = {
-  state: null,
-  nextAt: null,
-  wakeAt: null,
-  restedSeq: null,
-  backoffUntil: null,
-  transientSince: null,
-  transientCount: 0,
-  repaired: false,
-  failedRepairs: 0,
-  crashCount: 0,
-  crashEventId: null,
-};
-
 /** A commit ends every count of troubles. */
 export const NO_TROUBLE = {
   backoffUntil: null,
@@ -38,6 +24,14 @@ export const NO_TROUBLE = {
   crashCount: 0,
   crashEventId: null,
 } as const satisfies Partial<HandlerState>;
+
+const BLANK: Omit<HandlerState, 'workflowId' | 'handlerName'> = {
+  ...NO_TROUBLE,
+  state: null,
+  nextAt: null,
+  wakeAt: null,
+  restedSeq: null,
+};
 
 /** 1 s doubling to 15 min. The jitter comes from the run's id, so that the same decision gives the same time. */
 export function backoffMs(run: Run, count: number, retryAfterMs: number): number {
