@@ -19,11 +19,14 @@ const HANDLER = "{ h: { publishes: ['a'], schedule: { interval: '1h' }, handler(
 const CANARY_MS_MAX = 2_000;
 /** What the host itself may compute for one of them, with the bundle at its largest. */
 const HOST_CPU_MS_MAX = 1_500;
+/** The canary sings on the same processor meanwhile, and on a busy machine that is a long song. */
+const BEAT_CPU_MS_MAX = 15;
 
 const REFUSED: readonly Refused[] = [
   { name: 'an endless loop', top: LOOP, says: /limit cpu/ },
   { name: 'a storm of microtasks', top: 'const f = () => Promise.resolve().then(f); f();', says: /limit cpu/ },
-  { name: 'a built-in that never looks up', top: "Array(2 ** 30).join('');", says: /limit cpu/ },
+  // On a machine that has no time for it the other clock may be the first.
+  { name: 'a built-in that never looks up', top: "Array(2 ** 30).join('');", says: /limit (cpu|wall)/ },
   { name: 'memory', top: 'const all = []; for (;;) all.push(new Uint8Array(1e6));', says: /limit memory/ },
   { name: 'recursion', top: 'const f = () => f() + 1; f();', says: /limit stack/ },
   { name: 'the time', top: 'const at = Date.now();', says: /Date is not available at the top level/ },
@@ -115,6 +118,7 @@ describe('hostile scripts: refused before they are deployed', () => {
   for (const [index, { name, says, ...parts }] of REFUSED.entries()) {
     test(name, async () => {
       const cpu = process.cpuUsage();
+      const beats = canary.beatsMs.length;
       const refusal: unknown = await arena.deploy(`d${index}`, parts).then(
         () => undefined,
         (error: unknown) => error,
@@ -124,7 +128,9 @@ describe('hostile scripts: refused before they are deployed', () => {
       assert.match(words, says);
       assert.ok(words.length < 20_000, `${words.length} letters to say so`);
       const { user, system } = process.cpuUsage(cpu);
-      assert.ok((user + system) / 1_000 < HOST_CPU_MS_MAX, `the host computed for ${(user + system) / 1_000} ms`);
+      const cpuMs = (user + system) / 1_000;
+      const cpuMsMax = HOST_CPU_MS_MAX + (canary.beatsMs.length - beats) * BEAT_CPU_MS_MAX;
+      assert.ok(cpuMs < cpuMsMax, `the host computed for ${cpuMs} of ${cpuMsMax} ms`);
     });
   }
 
