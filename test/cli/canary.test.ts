@@ -159,7 +159,7 @@ async function waitFor(what: string, holds: () => Promise<boolean>): Promise<voi
   throw new Error(`it never came to pass that ${what}`);
 }
 
-test('no secret is anywhere but in its box', { timeout: 120_000 }, async (t) => {
+test('no secret is anywhere but in its box', { timeout: 300_000 }, async (t) => {
   const world = await worldOf(t);
   const engine = await started(t, world);
   const url = readFileSync(join(world.data, 'url'), 'utf8').trim();

@@ -50,7 +50,7 @@ async function items(...argv: string[]): Promise<List['items']> {
 
 /** The engine works by itself; this asks until what is awaited has come. */
 async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;

@@ -35,7 +35,7 @@ test('a signal to the launcher drains the engine behind it', async (t) => {
   assert.match(err, /stopped: nothing is left active/);
 });
 
-test('an engine that is to end with its input ends before, when it cannot start', { timeout: 10_000 }, async (t) => {
+test('an engine that is to end with its input ends before, when it cannot start', { timeout: 60_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-launcher-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'data'), 'this is no folder');

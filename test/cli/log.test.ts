@@ -36,7 +36,7 @@ async function saidBy(t: TestContext, ...options: string[]): Promise<string> {
   assert.equal((await type(['deploy', script], { env })).code, 0);
   const event = ['publish', 'orders', 'order.placed', JSON.stringify({ id: PAYLOAD }), '--message-id', 'm-1'];
   assert.equal((await type(event, { env })).code, 0);
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while ((await type(['needs'], { env })).code !== 6) {
     assert.ok(Date.now() < deadline, 'nobody was asked');
     await new Promise((resolve) => setTimeout(resolve, 50));

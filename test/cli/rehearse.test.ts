@@ -332,7 +332,7 @@ describe('of an engine', () => {
     await engine.ready();
     assert.equal((await pawl('deploy', file)).code, 0);
     assert.equal((await pawl('trigger', 'orders')).code, 0);
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const { items } = (await pawl('inputs', 'orders', '--json')).json<{ items: { state: string }[] }>();
       if (items.length > 0 && items.every(({ state }) => state === 'done')) break;

@@ -64,7 +64,7 @@ async function booked(
   assert.equal((await type(['deploy', script], at)).code, 0);
   const event = ['publish', 'orders', 'order.placed', JSON.stringify({ id: PAYLOAD }), '--message-id', 'm-1'];
   assert.equal((await type(event, at)).code, 0);
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!shop.bookings.some((body) => body.includes(PAYLOAD)) || !isOver()) {
     assert.ok(Date.now() < deadline, 'it was never booked');
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -17,7 +17,7 @@ const EVENTS = 1_200;
 
 /** A folder with something of everything: work done, a call of which nobody knows, and more waiting than fits one page. */
 async function folderWithWork(t: TestContext): Promise<{ stage: Stage; workflow: WorkflowId }> {
-  const stage = await Stage.open(t, { timeoutMs: 500 });
+  const stage = await Stage.open(t);
   const { workflow } = await stage.deploy(GIVEN);
   await stage.publish(workflow, 'placed', { id: 'o1' }, { id: 'o2' });
   await stage.quiet();

@@ -35,6 +35,6 @@ onPostgres('however often a line is cut, there is one, and none when it is hung 
     assert.equal(await lines(), 1, `after cut ${cut}`);
   }
   await switchboard.close();
-  for (let looks = 0; looks < 100 && (await lines()) > 0; looks++) await sleep(20);
+  for (let looks = 0; looks < 1_000 && (await lines()) > 0; looks++) await sleep(20);
   assert.equal(await lines(), 0);
 });

@@ -309,7 +309,7 @@ test('a read whose server hangs or drops the connection is transient', async (t)
   const provider = await startProvider(t, (_response, { url }, request) => {
     if (url === '/drop') request.socket.destroy();
   });
-  const connections = open(t, { shop: { type: 'http', baseUrl: provider.url, timeoutMs: 150 } });
+  const connections = open(t, { shop: { type: 'http', baseUrl: provider.url, timeoutMs: 500 } });
   assert.equal(errorOf(await connections.read('shop', 'get', { path: '/drop' })).class, 'transient');
   assert.equal(errorOf(await connections.read('shop', 'get', { path: '/hang' })).class, 'transient');
 });

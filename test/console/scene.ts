@@ -10,7 +10,7 @@ import { BACKUPS, INVOICES, NEWSLETTER, ORDERS, REMINDERS, REPORTS } from './sce
 
 const HOUR = 3_600_000;
 const HOURS = 46;
-const QUIET_MS_MAX = 20_000;
+const QUIET_MS_MAX = 60_000;
 const CUSTOMERS = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn', 'Gil', 'Hana', 'Ivo', 'Jo'];
 const CITIES = ['Lyon', 'Porto', 'Graz', 'Bergen', 'Gent'];
 

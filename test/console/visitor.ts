@@ -16,7 +16,7 @@ afterEach(async () => {
 
 after(async () => (await browser)?.close());
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export interface VisitorOptions {
   readonly path?: string;

@@ -10,7 +10,7 @@ import { Keyboard, PAWL } from './keyboard.ts';
 import { Outside } from './outside.ts';
 import { isLookingUp } from './stage.ts';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 /** A commit that the file system does not tell of is seen at the next look. */
 const LOOK_MS = 50;
 

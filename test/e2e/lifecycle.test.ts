@@ -175,7 +175,7 @@ test('next runs after a skip, is told so, and its commit marks the events skippe
 test('a pause keeps the phase, the reservations and the ledger as they are, and goes on from there', async (t) => {
   const stage = await Stage.open(t, { visibilityMs: 0 });
   stage.outside.behave({ after: 'hang' });
-  stage.shop = { timeoutMs: 300 };
+  stage.shop = { timeoutMs: 1_500 };
   await stage.restart();
   const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' }, { id: '2' });

@@ -130,7 +130,7 @@ test('6: a definite refusal fails the mutation, releases the events and stops th
 });
 
 test('7: of a call that timed out nobody knows; "it did not happen" releases the events for a fresh run', async (t) => {
-  const stage = await Stage.atKeyboard(t, { timeoutMs: 300 });
+  const stage = await Stage.atKeyboard(t, { timeoutMs: 1_500 });
   stage.outside.behave({ after: 'hang' });
   const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' });

@@ -148,7 +148,7 @@ test('what a failed run cost is counted too', async (t) => {
   );
 });
 
-test('messages are read away when there is nothing else to do', { timeout: 20_000 }, async (t) => {
+test('messages are read away when there is nothing else to do', { timeout: 60_000 }, async (t) => {
   const stage = await Stage.open(t);
   const { workflow } = await stage.deploy(orders());
   await stage.publish(workflow, 'placed', { id: '1' });

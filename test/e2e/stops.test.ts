@@ -48,7 +48,7 @@ test('cancelled while its call is out, a run awaits and records the answer, and 
 });
 
 test('cancelled while its call is out and the answer never comes, a run asks', async (t) => {
-  const stage = await Stage.open(t, { timeoutMs: 300 });
+  const stage = await Stage.open(t, { timeoutMs: 1_500 });
   stage.outside.behave({ after: 'hang' });
   const { workflow } = await stage.deploy(orders());
   const arrived = stage.outside.arrival();

@@ -19,7 +19,7 @@ interface World {
 
 /** A question, a repair and a version that waits; the service gives its secret back in what went wrong. */
 async function waiting(t: Parameters<typeof Api.open>[0]): Promise<World> {
-  const api = await Api.open(t, { timeoutMs: 500, auth: { bearer: { secret: 'shop-token' } } });
+  const api = await Api.open(t, { auth: { bearer: { secret: 'shop-token' } } });
   api.stage.secret = VALUE;
   api.stage.outside.bearer = VALUE;
   const { secret } = await api.ok(api.post('/api/tokens', { name: 'agent', scopes: ['edit'] }));

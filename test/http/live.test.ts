@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Api, type Json } from './api.ts';
 import { GIVEN } from './scripts.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 interface Told {
   readonly id: string;

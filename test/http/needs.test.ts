@@ -14,7 +14,7 @@ const ids = (need: Json): string[] => need.choices.map((each: Json) => each.id);
 
 /** One order came in, and nobody knows whether it was booked. */
 async function asked(t: TestContext, shop: object = {}): Promise<{ api: Api; need: Json }> {
-  const api = await Api.open(t, { timeoutMs: 500, ...shop });
+  const api = await Api.open(t, { ...shop });
   api.stage.outside.pages.set('/orders', [{ id: 'o1' }]);
   api.stage.outside.behave({ after: 'drop' });
   await api.deploy(POLLED);
@@ -102,7 +102,7 @@ test('a look-up that found nothing can be asked for again', async (t) => {
 });
 
 test('one answer for all calls of an outage', async (t) => {
-  const api = await Api.open(t, { timeoutMs: 500 });
+  const api = await Api.open(t);
   const names = ['orders', 'returns', 'refunds'];
   for (const name of names) {
     api.stage.outside.behave({ after: 'drop' });

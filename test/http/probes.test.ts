@@ -44,7 +44,7 @@ test('a process on its way out is alive, takes no work, and says so while it dra
 });
 
 test('what came in, what was done and what waits can be read by a monitoring system', async (t) => {
-  const api = await Api.open(t, { timeoutMs: 500 });
+  const api = await Api.open(t);
   await api.deploy(GIVEN);
   await api.publish('orders', 'o1', 'o2');
   await api.stage.quiet();

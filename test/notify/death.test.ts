@@ -63,7 +63,7 @@ export default defineConfig({
 }
 
 async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 1_000; i++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -73,7 +73,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 for (const death of ['while it waits for the answer', 'notice-sent', 'notice-begun'] as const) {
-  test(`an engine that dies telling somebody (${death}) tells nobody twice`, { timeout: 60_000 }, async (t) => {
+  test(`an engine that dies telling somebody (${death}) tells nobody twice`, { timeout: 180_000 }, async (t) => {
     const { hook, shop, start, run, notices } = await worldOf(t);
     shop.answer = 'books and hangs up';
     const dies = death === 'while it waits for the answer' ? undefined : death;

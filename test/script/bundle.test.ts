@@ -315,7 +315,7 @@ describe('the process that packs', () => {
     const file = join(written(t, { 'flow.ts': named("'x'") }), 'flow.ts');
     await compiled(file);
     await Promise.all([compiled(file), compiled(file), compiled(file)]);
-    for (let looks = 0; looks < 500 && children().some(isPacker); looks++)
+    for (let looks = 0; looks < 3_000 && children().some(isPacker); looks++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     assert.ok(!children().some(isPacker), 'it is still there');
     assert.equal((await compiled(file)).name, 'x', 'and comes back when it is needed');
