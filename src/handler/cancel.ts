@@ -1,11 +1,20 @@
-import type { Fence } from '#model';
+import type { Fence, Run } from '#model';
 import type { SandboxOutcome, SandboxRequest } from '#sandbox';
 import type { HandlerHost } from './handler-host.ts';
+import type { RunCalls } from './run-calls.ts';
+import type { LoadedScript } from './script-shelf.ts';
 
 /** In words, who asked that this execution end; undefined when nobody did. */
 export async function cancelAsked({ engine }: HandlerHost, fence: Fence): Promise<string | undefined> {
   const [execution] = await engine.reader.fetch('execution', fence.execution);
   return execution?.cancelRequestedAt == null ? undefined : `cancelled by ${execution.cancelRequestedBy}`;
+}
+
+/** One phase of a run: whose, with what, and who answers when the script asks. */
+interface PhaseOfRun extends Pick<SandboxRequest, 'phase' | 'args' | 'andMutate'> {
+  readonly run: Run;
+  readonly script: LoadedScript;
+  readonly calls: RunCalls;
 }
 
 /**
@@ -15,8 +24,18 @@ export async function cancelAsked({ engine }: HandlerHost, fence: Fence): Promis
 export async function runUnlessCancelled(
   host: HandlerHost,
   fence: Fence,
-  request: Omit<SandboxRequest, 'signal'>,
+  { run, script, calls, ...phase }: PhaseOfRun,
 ): Promise<SandboxOutcome> {
+  const request: Omit<SandboxRequest, 'signal'> = {
+    scriptId: script.id,
+    code: script.code,
+    handler: run.handlerName,
+    runId: run.id,
+    startedAt: run.startTimestamp,
+    uses: Object.keys(script.manifest.uses),
+    onCall: calls.answer,
+    ...phase,
+  };
   const ended = new AbortController();
   const look = async (): Promise<void> => {
     if ((await cancelAsked(host, fence)) !== undefined) ended.abort();
@@ -30,8 +49,8 @@ export async function runUnlessCancelled(
     await look();
     const outcome = await host.sandbox.run({ ...request, signal: ended.signal });
     if (outcome.kind === 'failed' || !ended.signal.aborted) return outcome;
-    const { phase } = request;
-    return { kind: 'failed', errorKind: 'cancelled', phase, message: 'cancelled', stack: [], cpuMs: outcome.cpuMs };
+    const { cpuMs } = outcome;
+    return { kind: 'failed', errorKind: 'cancelled', phase: phase.phase, message: 'cancelled', stack: [], cpuMs };
   } finally {
     unlisten();
   }

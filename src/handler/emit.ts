@@ -13,15 +13,11 @@ export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): P
   if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run);
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
   const outcome = await runUnlessCancelled(host, fence, {
-    scriptId: script.id,
-    code: script.code,
-    handler: run.handlerName,
-    runId: run.id,
-    startedAt: run.startTimestamp,
+    run,
+    script,
+    calls,
     phase: 'next',
     args: `[${run.prepareResult},${await mutationResult(host, run)}]`,
-    uses: Object.keys(script.manifest.uses),
-    onCall: calls.answer,
   });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
   return commit(host, fence, run, { state: outcome.result, calls });

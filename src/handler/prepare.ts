@@ -16,16 +16,12 @@ export async function prepare(host: HandlerHost, fence: Fence, run: ConsumerRun)
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
   const calls = new RunCalls(run, spec.subscribe, host.engine.reader, host.ledger, () => host.clock.now());
   const outcome = await runUnlessCancelled(host, fence, {
-    scriptId: script.id,
-    code: script.code,
-    handler: run.handlerName,
-    runId: run.id,
-    startedAt: run.startTimestamp,
+    run,
+    script,
+    calls,
     phase: 'prepare',
     args: argsOf(await stateOf(host, run)),
-    uses: Object.keys(script.manifest.uses),
     andMutate: spec.hasMutate,
-    onCall: calls.answer,
   });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
   const prepared = parsePrepared(outcome.result);

@@ -14,15 +14,11 @@ export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun)
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
   const state = await stateOf(host, run);
   const outcome = await runUnlessCancelled(host, fence, {
-    scriptId: script.id,
-    code: script.code,
-    handler: run.handlerName,
-    runId: run.id,
-    startedAt: run.startTimestamp,
+    run,
+    script,
+    calls,
     phase: 'producer',
     args: run.deliveryId === null ? argsOf(state) : argsOf(await deliveryJson(host, run), state),
-    uses: Object.keys(script.manifest.uses),
-    onCall: calls.answer,
   });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
   const schedule = script.manifest.schedules[run.handlerName];

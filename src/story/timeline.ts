@@ -106,7 +106,7 @@ export async function callLines({ history }: Teller, row: Mutation): Promise<Lin
   const title = row.uiTitle === null ? '' : `"${oneLine(row.uiTitle, 80)}", `;
   const recorded =
     row.approvalExpiresAt === null
-      ? `the call was recorded, then sent: ${title}${callLine(row)} (${row.id})`
+      ? `the call was recorded, to be sent: ${title}${callLine(row)} (${row.id})`
       : `the call was recorded and waits for approval: ${title}${callLine(row)} (${row.id})`;
   const lines: Line[] = [{ at: row.createdAt, text: recorded }];
   if (row.approvedAt !== null) lines.push({ at: row.approvedAt, text: `${row.approvedBy} approved the call` });

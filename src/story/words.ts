@@ -97,7 +97,7 @@ function failureWords(row: Mutation, who: string): string {
     case 'provider':
     case 'user_assert_applied':
     case null:
-      return `refused by ${row.connection}`;
+      return 'not done';
   }
 }
 

@@ -74,7 +74,7 @@ test('inputs, outputs and stories, before and after a retry', async (t) => {
       const { story } = await keyboard.json<Story>('explain', id ?? '');
       const text = story.join('\n');
       assert.match(text, /book began as/, text);
-      assert.match(text, /recorded, then sent: "Book 1", POST/, text);
+      assert.match(text, /recorded, to be sent: "Book 1", POST/, text);
       assert.match(text, /book failed by a mistake in the script: .*a bug in next/, text);
       assert.match(text, /book went on where .* had stopped/, text);
       assert.match(text, /book committed and published booked 1/, text);

@@ -56,7 +56,7 @@ test('exactly what happened is visible, from the input to the last output and ba
         /placed o2 \(Order o2\) was published by poll/,
         /book began as run_\w+ \(version 1\.0/,
         /book took 1 event: placed o2/,
-        /the call was recorded, then sent: "Book o2", POST http:/,
+        /the call was recorded, to be sent: "Book o2", POST http:/,
         /the POST to shop is done/,
         /book committed and published booked o2/,
         /tell took 2 events: booked o1, booked o2/,

@@ -121,7 +121,7 @@ test('a service that does not answer is waited for, and the sentence says until 
   const outputs = (await api.ok(api.get('/api/outputs?workflow=orders&status=failed'))).items;
   assert.deepEqual(
     outputs.map(({ words }: Json) => words),
-    ['refused by shop'],
+    ['not done'],
   );
 });
 
@@ -139,7 +139,7 @@ test('an idle workflow says what it does next; inputs whose call was refused sho
   assert.deepEqual(
     input.outputs.map(({ title, words }: Json) => [title, words]),
     [
-      ['Book o1', 'refused by shop'],
+      ['Book o1', 'not done'],
       ['Book o1', 'done'],
       ['Tell of 1', 'done'],
     ],
