@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { LoopbackServer } from '../support/loopback-server.ts';
 
 /** What a caller sent to get in, as the service saw it. */
 function credentialsOf({ headers }: IncomingMessage): string[] {
@@ -51,33 +51,20 @@ function send(
 }
 
 /** A service that tells everybody what it was told. */
-export class EchoShop {
+export class EchoShop extends LoopbackServer {
   readonly heard: string[] = [];
-  readonly #server: Server;
 
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
-  static async open(): Promise<EchoShop> {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const shop = new EchoShop(server);
-    server.on('request', (request, response) => {
+  constructor() {
+    super();
+    this.server.on('request', (request, response) => {
       const told = credentialsOf(request).join('|');
-      shop.heard.push(`${request.method} ${request.url}: ${told}`);
+      this.heard.push(`${request.method} ${request.url}: ${told}`);
       const kind = request.url?.split('/')[1] ?? '';
       request.resume().once('end', () => (ECHOES[kind] ?? ECHOES.json)?.(told, response));
     });
-    return shop;
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  static open(): Promise<EchoShop> {
+    return new EchoShop().listen();
   }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
+import { LoopbackServer } from '../support/loopback-server.ts';
 
 const ROOT = dirname(dirname(import.meta.dirname));
 
@@ -58,44 +58,33 @@ export class EngineProcess {
 }
 
 /** The outside world: it counts what arrives, and answers as it is told. */
-export class Shop {
+export class Shop extends LoopbackServer {
   readonly bookings: string[] = [];
   answer: 'books' | 'books when it is told to' | 'books and hangs up' | 'refuses' | 'knows nobody' = 'books';
   /** Whoever waits for an answer that is kept back. */
   readonly held: (() => void)[] = [];
-  readonly #server: Server;
 
-  private constructor(server: Server) {
-    this.#server = server;
+  constructor() {
+    super();
+    this.server.on('request', (request, response) => void this.#hear(request, response));
   }
 
-  static async open(): Promise<Shop> {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const shop = new Shop(server);
-    server.on('request', async (request, response) => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const body = Buffer.concat(parts).toString('utf8');
-      if (shop.answer === 'refuses' || shop.answer === 'knows nobody') {
-        response.writeHead(shop.answer === 'refuses' ? 422 : 401).end('{}');
-        return;
-      }
-      shop.bookings.push(body);
-      if (shop.answer === 'books when it is told to') await new Promise<void>((resolve) => shop.held.push(resolve));
-      if (shop.answer === 'books and hangs up') request.socket.destroy();
-      else response.writeHead(201, { 'content-type': 'application/json' }).end('{"ref":"b-1"}');
-    });
-    return shop;
+  static open(): Promise<Shop> {
+    return new Shop().listen();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  async #hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = Buffer.concat(parts).toString('utf8');
+    if (this.answer === 'refuses' || this.answer === 'knows nobody') {
+      response.writeHead(this.answer === 'refuses' ? 422 : 401).end('{}');
+      return;
+    }
+    this.bookings.push(body);
+    if (this.answer === 'books when it is told to') await new Promise<void>((resolve) => this.held.push(resolve));
+    if (this.answer === 'books and hangs up') request.socket.destroy();
+    else response.writeHead(201, { 'content-type': 'application/json' }).end('{"ref":"b-1"}');
   }
 }
 

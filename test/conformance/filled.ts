@@ -1,4 +1,8 @@
-import type { Store } from '#store';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type LaterReader, openPostgresStore, openSqliteStore, type Store } from '#store';
 import {
   AT,
   awaiting,
@@ -16,10 +20,35 @@ import {
   WF,
   workflow,
 } from '../store/rows.ts';
-import { AT_WORK, commit } from '../store/world.ts';
+import { AT_WORK, CLOCK, commit } from '../store/world.ts';
+import { borrowDatabase } from '../support/postgres-world.ts';
+
+interface FilledTwice {
+  readonly dataDir: string;
+  readonly url: string;
+  /** Of the distant one. */
+  readonly reader: LaterReader;
+}
+
+/** The same in a folder and in a database. */
+export async function filledTwice(t: TestContext): Promise<FilledTwice> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pawl-filled-'));
+  const sqlite = openSqliteStore({ dataDir, clock: CLOCK });
+  const { database, reader, giveBack } = await borrowDatabase();
+  const postgres = await openPostgresStore({ url: database.url, clock: CLOCK });
+  t.after(async () => {
+    await sqlite.close();
+    await postgres.close();
+    await giveBack();
+    rmSync(dataDir, { recursive: true });
+  });
+  await fill(sqlite);
+  await fill(postgres);
+  return { dataDir, url: database.url, reader };
+}
 
 /** Something for every listing to find, and something to leave alone. */
-export async function fill(store: Store): Promise<void> {
+async function fill(store: Store): Promise<void> {
   await commit(
     store,
     ...AT_WORK,

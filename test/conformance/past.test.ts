@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  type History,
-  type ListFilter,
-  openHistory,
-  openPostgresHistory,
-  openPostgresStore,
-  openSqliteStore,
-} from '#store';
+import { type History, type ListFilter, openHistory, openPostgresHistory } from '#store';
 import { AT, evt, MUT, RUN, SCRIPT, SES, WF } from '../store/rows.ts';
-import { CLOCK } from '../store/world.ts';
-import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
-import { fill } from './filled.ts';
+import { onPostgres } from '../support/postgres-world.ts';
+import { filledTwice } from './filled.ts';
 
 const FILTERS: Readonly<Record<Parameters<History['list']>[0], Readonly<Record<string, string>>>> = {
   sessions: { status: 'completed', trigger: 'manual', script: SCRIPT },
@@ -100,22 +89,13 @@ const QUESTIONS: { readonly [M in keyof Omit<History, 'close' | 'fetch'>]: Param
 };
 
 onPostgres('PostgreSQL tells the past as SQLite does, whatever is asked and however it is narrowed', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pawl-past-'));
-  const sqlite = openSqliteStore({ dataDir, clock: CLOCK });
-  const { database, giveBack } = await borrowDatabase();
-  const postgres = await openPostgresStore({ url: database.url, clock: CLOCK });
+  const { dataDir, url } = await filledTwice(t);
   const near = openHistory(dataDir);
-  const distant = await openPostgresHistory(database.url);
+  const distant = await openPostgresHistory(url);
   t.after(async () => {
     near.close();
     await distant.close();
-    await sqlite.close();
-    await postgres.close();
-    await giveBack();
-    rmSync(dataDir, { recursive: true });
   });
-  await fill(sqlite);
-  await fill(postgres);
 
   type Asked = (...args: readonly unknown[]) => unknown;
   const wrong: string[] = [];

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { INVARIANTS } from '#model';
-import { openPostgresReader, openPostgresStore, openReader, openSqliteStore, type Reader } from '#store';
+import { openPostgresReader, openPostgresStore, openReader, type Reader } from '#store';
 import { AT, evt, WF } from '../store/rows.ts';
-import { CLOCK } from '../store/world.ts';
 import { startOwnPostgres } from '../support/postgres-server.ts';
 import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
-import { fill } from './filled.ts';
+import { filledTwice } from './filled.ts';
 
 const NOW = AT + 1;
 
@@ -62,20 +58,9 @@ const QUESTIONS: {
 };
 
 onPostgres('a reader of PostgreSQL says what the reader of SQLite says', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pawl-reader-'));
-  const sqlite = openSqliteStore({ dataDir, clock: CLOCK });
-  const { database, reader: distant, giveBack } = await borrowDatabase();
-  const postgres = await openPostgresStore({ url: database.url, clock: CLOCK });
+  const { dataDir, reader: distant } = await filledTwice(t);
   const near = openReader(dataDir);
-  t.after(async () => {
-    near.close();
-    await sqlite.close();
-    await postgres.close();
-    await giveBack();
-    rmSync(dataDir, { recursive: true });
-  });
-  await fill(sqlite);
-  await fill(postgres);
+  t.after(() => near.close());
 
   type Asked = (...args: readonly unknown[]) => unknown;
   const found: string[] = [];

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from '../support/loopback-server.ts';
 
 /** How the service outside behaves for the next calls: it may do the work or not, and answer now, later or never. */
 export type Behaviour =
@@ -17,7 +17,7 @@ export interface Effect {
 }
 
 /** A real HTTP server with a log of what it did: the judge of every promise. */
-export class Outside {
+export class Outside extends LoopbackServer {
   readonly effects: Effect[] = [];
   readonly reads: string[] = [];
   /** What GET answers, by path. */
@@ -26,21 +26,12 @@ export class Outside {
   bearer: string | undefined;
   readonly #behaviours: Behaviour[] = [];
   readonly #readBehaviours: ReadBehaviour[] = [];
-  readonly #server: Server;
   readonly #arrivals = { call: new Set<() => void>(), read: new Set<() => void>() };
   readonly #held: (() => void)[] = [];
 
   constructor() {
-    this.#server = createServer((request, response) => void this.#handle(request, response));
-  }
-
-  async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return this;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    super();
+    this.server.on('request', (request, response) => void this.#handle(request, response));
   }
 
   /** What was done, as `path id`, oldest first. */
@@ -66,11 +57,6 @@ export class Outside {
   /** Answers everything that is held. */
   release(): void {
     for (const answer of this.#held.splice(0)) answer();
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

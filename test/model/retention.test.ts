@@ -93,19 +93,25 @@ forEachStore('a delivery, its input and everything it led to go together, and ar
   assert.deepEqual(again, { delivery: accepted.delivery, duplicate: true });
 });
 
-forEachStore('a delivery stays with the run that finished it until its earlier tries are gone', async (world) => {
+/** A delivery whose first run stopped, and whose second one committed. */
+async function triedTwice(world: World) {
   const workflow = await deploy(world.manager);
-  const delivery = { hook: 'hook', deliveryId: 'd1', headers: '{}', body: '{}' };
-  const { delivery: id } = await world.manager.acceptDelivery(workflow, delivery);
+  const given = { hook: 'hook', deliveryId: 'd1', headers: '{}', body: '{}' };
+  const { delivery } = await world.manager.acceptDelivery(workflow, given);
   const first = await beginSession(world.manager, workflow, world.self);
-  const failed = await world.manager.startRun(first, 'hook', { delivery: id });
+  const failed = await world.manager.startRun(first, 'hook', { delivery });
   await stop(world, { workflow, fence: first, run: failed.run }, 'paused:transient');
   const second = await beginSession(world.manager, workflow, world.self, 'manual');
-  const { run } = await world.manager.startRun(second, 'hook', { delivery: id });
+  const { run } = await world.manager.startRun(second, 'hook', { delivery });
   await world.manager.commitProducer(second, run, {});
   await world.manager.finishSession(second);
+  return { workflow, delivery, failed: failed.run, run };
+}
+
+forEachStore('a delivery stays with the run that finished it until its earlier tries are gone', async (world) => {
+  const { workflow, delivery, run } = await triedTwice(world);
   assert.deepEqual(await pruneAll(world, workflow), { ...NOTHING, runs: 1, sessions: 1, executions: 1 });
-  world.is('deliveries', id, { status: 'done', runId: run });
+  world.is('deliveries', delivery, { status: 'done', runId: run });
   assert.deepEqual(await pruneAll(world, workflow), {
     ...NOTHING,
     runs: 1,
@@ -117,18 +123,9 @@ forEachStore('a delivery stays with the run that finished it until its earlier t
 });
 
 forEachStore('earlier tries of a delivery that are named first go with it', async (world) => {
-  const workflow = await deploy(world.manager);
-  const delivery = { hook: 'hook', deliveryId: 'd1', headers: '{}', body: '{}' };
-  const { delivery: id } = await world.manager.acceptDelivery(workflow, delivery);
-  const first = await beginSession(world.manager, workflow, world.self);
-  const failed = await world.manager.startRun(first, 'hook', { delivery: id });
-  await stop(world, { workflow, fence: first, run: failed.run }, 'paused:transient');
-  const second = await beginSession(world.manager, workflow, world.self, 'manual');
-  const { run } = await world.manager.startRun(second, 'hook', { delivery: id });
-  await world.manager.commitProducer(second, run, {});
-  await world.manager.finishSession(second);
+  const { workflow, failed, run } = await triedTwice(world);
   const before = world.clock.now();
-  const gone = await world.manager.pruneHistory(workflow, { before, runs: [failed.run, run] });
+  const gone = await world.manager.pruneHistory(workflow, { before, runs: [failed, run] });
   assert.deepEqual(gone, { ...NOTHING, runs: 2, deliveries: 1, sessions: 2 }, 'messages still speak of the executions');
 });
 
@@ -298,12 +295,17 @@ forEachStore('a session that stays counts what stays of it', async (world) => {
   world.is('sessions', world.sessionOf(stage.fence), { handlerRunCount: 1 });
 });
 
-forEachStore('a method that was approved once stays approved', async (world) => {
-  const stage = await awaitingApproval(world);
-  await world.manager.approveCall(stage.mutation, PERSON);
+/** What was approved is sent, and done. */
+async function sentAtLast(world: World, stage: Called): Promise<void> {
   const fence = await followUp(world, stage.workflow);
   const retry = await world.manager.createRetryRun(fence, stage.run);
   await finished(world, { ...stage, fence, run: retry.run });
+}
+
+forEachStore('a method that was approved once stays approved', async (world) => {
+  const stage = await awaitingApproval(world);
+  await world.manager.approveCall(stage.mutation, PERSON);
+  await sentAtLast(world, stage);
   assert.equal((await pruneAll(world, stage.workflow)).mutations, 1);
   const approved = { connection: 'shop', method: 'post', approvedBy: PERSON };
   world.is('keptApprovals', `${stage.workflow} shop post`, approved);
@@ -315,9 +317,7 @@ forEachStore('calls that an approval has covered are counted as long as it cover
   const stage = await awaitingApproval(world);
   const until = world.clock.now() + WAIT_MS;
   await world.manager.approveCall(stage.mutation, PERSON, { cover: { target: null, callsMax: 5, until } });
-  const fence = await followUp(world, stage.workflow);
-  const retry = await world.manager.createRetryRun(fence, stage.run);
-  await finished(world, { ...stage, fence, run: retry.run });
+  await sentAtLast(world, stage);
   // It was made before the approval, which counts from then on.
   await world.manager.publishEvents(stage.workflow, [placed('2')], PERSON);
   const covered = await freshRun(world, stage.workflow);
@@ -334,9 +334,7 @@ forEachStore('another method than the approved one is not kept for it', async (w
   const stage = await awaitingApproval(world);
   const until = world.clock.now() + WAIT_MS;
   await world.manager.approveCall(stage.mutation, PERSON, { cover: { target: null, callsMax: 5, until } });
-  const fence = await followUp(world, stage.workflow);
-  const retry = await world.manager.createRetryRun(fence, stage.run);
-  await finished(world, { ...stage, fence, run: retry.run });
+  await sentAtLast(world, stage);
   await world.manager.publishEvents(stage.workflow, [placed('2'), placed('3')], PERSON);
   await finished(world, await send(world, await freshRun(world, stage.workflow), { method: 'put' }, { events: ['2'] }));
   await finished(

@@ -162,13 +162,19 @@ function callFor(stage: Stage, fence: Fence, messageId: string): RunId {
   return run;
 }
 
-test('a look-up that began too early does not count, however late its answer comes', () => {
+/** One call that ended without an answer. */
+function unansweredCall() {
   const { stage, home, workers } = setTheStage([placed('1')], 1, 1);
   const fence = beginSession(stage, home, workers[0] as WorkerId);
   const run = callFor(stage, fence, '1');
   stage.do({ do: 'updateHandlerRunStatus', fence, run, status: 'crashed', error: 'no answer', callEnded: true });
   const [mutation] = stage.state.rows.mutations.matching((row) => row.workflowId === home);
   assert.ok(mutation);
+  return { stage, home, mutation };
+}
+
+test('a look-up that began too early does not count, however late its answer comes', () => {
+  const { stage, mutation } = unansweredCall();
   const askedAt = stage.state.now + mutation.visibilityMs - 1;
   stage.wait(mutation.visibilityMs + 10_000);
   const answer = { resolvedBy: 'reconcile', askedAt } as const;
@@ -194,12 +200,7 @@ test('nothing becomes pending in a topic that no version reads', () => {
 });
 
 test('evidence that was there before someone denied the call holds its repeat as well', () => {
-  const { stage, home, workers } = setTheStage([placed('1')], 1, 1);
-  const fence = beginSession(stage, home, workers[0] as WorkerId);
-  const run = callFor(stage, fence, '1');
-  stage.do({ do: 'updateHandlerRunStatus', fence, run, status: 'crashed', error: 'no answer', callEnded: true });
-  const [mutation] = stage.state.rows.mutations.matching((row) => row.workflowId === home);
-  assert.ok(mutation);
+  const { stage, home, mutation } = unansweredCall();
   const late = {
     do: 'recordEvidence',
     says: 'applied',
