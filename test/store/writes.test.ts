@@ -604,6 +604,46 @@ for (const [name, { given, write }] of Object.entries(CASES) as [WriteName, Case
   });
 }
 
+/** The same in another world beside: whatever is known by an id or a name is known by another one. */
+function beside(writes: readonly Write[], which: string): readonly Write[] {
+  const text = JSON.stringify(writes)
+    .replaceAll(/"(wf|[a-z]{3})_(\w+)"/g, `"$1_$2${which}"`)
+    .replaceAll(/"(name|hash|limit|limitName|caseKey)":"([^"]*)"/g, `"$1":"$2${which}"`);
+  return JSON.parse(text) as readonly Write[];
+}
+
+const BESIDE = ['a', 'b', 'c'];
+
+for (const [name, { given, write }] of Object.entries(CASES) as [WriteName, Case<WriteName>][]) {
+  test(`${name} of three units in one commit is the same as one after the other, and refused to the one that is wrong`, async (t) => {
+    const { store, reader } = await openAnyWorld(t, ...BESIDE.flatMap((which) => beside(given, which)));
+    const units = BESIDE.map((which) => beside([write], which));
+    const rows = new Rows();
+    for (const each of [...BESIDE.flatMap((which) => beside(given, which)), ...units.flat()]) applyWrite(rows, each);
+    const outcomes = await store.commit(units.map((writes) => ({ decide: () => writes })));
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(['done']));
+    await assertSameRows(reader, rows);
+
+    // Again with one beside that has not been there before: it is done, and those that were are told so or content.
+    if (given.length > 0) await commit(store, ...beside(given, 'd'));
+    for (const each of beside(given, 'd')) applyWrite(rows, each);
+    const agreed = units.map((writes) => tryTwice(rows, writes[0] as Write));
+    const next = beside([write], 'd');
+    for (const each of next) applyWrite(rows, each);
+    const again = await store.commit([...units, next].map((writes) => ({ decide: () => writes })));
+    assert.deepEqual(
+      again.map(({ kind }) => kind),
+      [...agreed, true].map((isAgreed) => (isAgreed ? 'done' : 'refused')),
+    );
+    for (const [i, outcome] of again.entries()) {
+      if (outcome.kind !== 'refused') continue;
+      assert.ok(outcome.error instanceof GuardError);
+      assert.deepEqual(outcome.error.write, units[i]?.[0]);
+    }
+    await assertSameRows(reader, rows);
+  });
+}
+
 function tryTwice(rows: Rows, write: Write): boolean {
   const before = rows.copy();
   try {

@@ -1,12 +1,13 @@
 import { RefusedError } from '#base';
 import type { AuditEntry, Write, WriteName } from '#model';
-import { encode, type SqlValue } from '../columns.ts';
+import { encode, type Kind, type SqlValue } from '../columns.ts';
 import { positional, postgresDialect } from '../dialect.ts';
 import { GuardError } from '../guard-error.ts';
 import { WRITE_STATEMENTS } from '../statements/all.ts';
 import { AUDIT_HEAD, AUDIT_INSERT, nextEntry } from '../statements/audit-log.ts';
 import type { WriteStatement } from '../statements/statement.ts';
 import type { Answer, Statement } from './flight.ts';
+import { foundByKey, type Many, manyOf, type Parameters } from './many.ts';
 
 type Head = Pick<AuditEntry, 'seq' | 'hash'>;
 
@@ -24,22 +25,32 @@ export function headIn(answer: Answer | undefined): Head | undefined {
   return row && { seq: Number(row[0]), hash: String(row[1]) };
 }
 
+/** A write whose parameters are as the database takes them. */
+export interface BoundWrite {
+  readonly write: Write;
+  /** Alone: it fails by itself where it does not find what it expects. */
+  statement(): Statement;
+  /** With others of its kind; undefined where that cannot be said in one statement. */
+  readonly many: Many | undefined;
+  readonly rows: readonly Parameters[];
+}
+
 export interface Applied {
-  readonly statements: readonly Statement[];
+  readonly bound: readonly BoundWrite[];
   /** The end of the audit log after these. */
   readonly head: Head | undefined;
 }
 
-/** The writes of a unit as guarded statements, each of which fails by itself where it does not find what it expects. */
-export function statementsOf(writes: readonly Write[], before: Head | undefined): Applied {
+/** The writes of a unit, each ready to become a guarded statement. What cannot be kept at all is refused here. */
+export function bindWrites(writes: readonly Write[], before: Head | undefined): Applied {
   let head = before;
-  const statements = writes.map((write) => {
-    if (write.set !== 'audit.appended') return statementOf(write);
+  const bound = writes.map((write) => {
+    if (write.set !== 'audit.appended') return boundOf(write);
     const entry = nextEntry(head, write);
     head = entry.row;
-    return bound(auditInsert(), AUDIT_INSERT.of(entry) as Record<string, unknown>, write);
+    return boundTo(auditInsert(), AUDIT_INSERT.of(entry), write);
   });
-  return { statements, head };
+  return { bound, head };
 }
 
 interface Prepared {
@@ -47,20 +58,18 @@ interface Prepared {
   readonly text: string;
   readonly names: readonly string[];
   readonly words: Readonly<Record<string, string>>;
-  readonly statement: Pick<WriteStatement<WriteName>, 'kinds' | 'of' | 'rows'>;
+  readonly statement: Pick<WriteStatement<WriteName>, 'kinds' | 'of' | 'rows' | 'each'>;
   readonly isCounted: boolean;
+  readonly many: Many | undefined;
 }
 
 const prepared = new Map<WriteName, Prepared>();
 
-function statementOf(write: Write): Statement {
+function boundOf(write: Write): BoundWrite {
   const found = prepared.get(write.set) ?? prepare(write);
   prepared.set(write.set, found);
-  const { of, rows } = found.statement;
-  const values = of === undefined ? write : of(write);
-  const expected = rows === undefined ? 1 : rows(write);
-  const bindings = { ...values, ...found.words, ...(found.isCounted && { expected }) };
-  return bound(found, bindings as Record<string, unknown>, write);
+  const { of } = found.statement;
+  return boundTo(found, of === undefined ? write : of(write), write);
 }
 
 function prepare(write: Write): Prepared {
@@ -71,29 +80,8 @@ function prepare(write: Write): Prepared {
   const isCounted = /^\s*(?:UPDATE|DELETE)\b/.test(sql) && statement.rows?.(write) !== 'any';
   const { text, words } = foundByKey(sql);
   const counted = isCounted ? (postgresDialect.counted?.(text, ':expected') ?? text) : text;
-  return { name: `write ${write.set}`, ...positional(postgresDialect, counted), words, statement, isCounted };
-}
-
-const BY_KEY = /^WHERE\s+(?:id|name)\s*(?:=|IN)/;
-
-/**
- * A write that names its row by the key must find it by the key. An index that holds only rows of one state looks cheaper as long
- * as it is nearly empty, and would be read whole when it no longer is; so the planner is not told which state is meant.
- */
-export function foundByKey(sql: string): { readonly text: string; readonly words: Readonly<Record<string, string>> } {
-  const where = sql.search(/\bWHERE\b/);
-  if (!BY_KEY.test(sql.slice(Math.max(where, 0)))) return { text: sql, words: {} };
-  const words: Record<string, string> = {};
-  const condition = sql
-    .slice(where)
-    .replaceAll(/'([^']*)'/g, (_, word: string) => {
-      const name = `word${Object.keys(words).length + 1}`;
-      words[name] = word;
-      return `:${name}`;
-    })
-    .replaceAll(/(\w+) IS NULL/g, 'num_nulls($1) = 1')
-    .replaceAll(/(\w+) IS NOT NULL/g, 'num_nonnulls($1) = 1');
-  return { text: sql.slice(0, where) + condition, words };
+  const single = { name: `write ${write.set}`, ...positional(postgresDialect, counted) };
+  return { ...single, words, statement, isCounted, many: manyOf(write.set) };
 }
 
 let preparedAudit: Prepared | undefined;
@@ -105,13 +93,34 @@ function auditInsert(): Prepared {
     words: {},
     statement: {},
     isCounted: false,
+    many: undefined,
   };
   return preparedAudit;
 }
 
-function bound({ name, text, names, statement }: Prepared, from: Record<string, unknown>, write: Write): Statement {
-  const values = names.map((parameter) => checked(encode(from[parameter], statement.kinds?.[parameter]), write));
-  return { name, text, values };
+function boundTo(prepared: Prepared, from: object, write: Write): BoundWrite {
+  const { name, text, names, words, statement, isCounted, many } = prepared;
+  const expected = statement.rows?.(write) ?? 1;
+  const all = { ...from, ...words, ...(isCounted && { expected }) };
+  const parameters = encoded(names, all as Record<string, unknown>, statement.kinds, write);
+  const apart = statement.each?.of(write) as readonly Record<string, unknown>[] | undefined;
+  return {
+    write,
+    statement: () => ({ name, text, values: names.map((parameter) => parameters[parameter] as SqlValue) }),
+    many,
+    rows: apart?.map((row) => encoded(Object.keys(row), row, statement.kinds, write)) ?? [parameters],
+  };
+}
+
+function encoded(
+  names: readonly string[],
+  from: Record<string, unknown>,
+  kinds: Readonly<Record<string, Kind>> | undefined,
+  write: Write,
+): Parameters {
+  const parameters: Record<string, SqlValue> = {};
+  for (const name of names) parameters[name] ??= checked(encode(from[name], kinds?.[name]), write);
+  return parameters;
 }
 
 /** The one character PostgreSQL cannot keep. */

@@ -6,7 +6,7 @@ import type { SqlValue } from '../columns.ts';
 export interface Statement {
   readonly name?: string;
   readonly text: string;
-  readonly values?: readonly (SqlValue | readonly string[])[];
+  readonly values?: readonly (SqlValue | readonly SqlValue[])[];
 }
 
 export interface Answer {
@@ -163,8 +163,13 @@ export class Flight implements Submittable {
 }
 
 /** A value as the server reads it; a list as it writes one itself. */
-function written(value: SqlValue | readonly string[]): string | null {
+function written(value: SqlValue | readonly SqlValue[]): string | null {
   if (value === null) return null;
   if (typeof value !== 'object') return String(value);
-  return `{${value.map((word) => `"${word.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
+  return `{${value.map(element).join(',')}}`;
+}
+
+function element(value: SqlValue): string {
+  if (value === null) return 'NULL';
+  return typeof value === 'number' ? String(value) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }

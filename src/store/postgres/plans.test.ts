@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import type { LookupName } from '#model';
+import type { LookupName, WriteName } from '#model';
 import { freshDatabase, HAS_POSTGRES, onPostgres, type TestDatabase } from '../../../test/support/postgres-world.ts';
 import { positional, postgresDialect } from '../dialect.ts';
 import { RETENTION_INDEXES } from '../schema/004-retention.ts';
@@ -9,10 +9,10 @@ import { LOOKUP_STATEMENTS, WRITE_STATEMENTS } from '../statements/all.ts';
 import { AUDIT_HEAD } from '../statements/audit-log.ts';
 import { LISTINGS } from '../statements/listings.ts';
 import type { SqlText } from '../statements/statement.ts';
-import { foundByKey } from './apply.ts';
 import type { Statement } from './flight.ts';
 import { GATHERED, type Gathered, gather, lockWorkflows } from './gather.ts';
 import { gatheredLookup, lookupOf } from './lookups.ts';
+import { foundByKey, manyOf } from './many.ts';
 import { SETTINGS } from './session.ts';
 
 /** Walks of an index that has only the rows in question, or that end after a few. */
@@ -49,6 +49,7 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
   ...[...NEEDED].map((name) => sent(gatheredLookup(name))),
   ...(Object.keys(LOOKUP_STATEMENTS) as LookupName[]).map((name) => sent(lookupOf(name, []))),
   ...Object.entries(WRITE_STATEMENTS).map(([name, { sql }]) => named(`write ${name}`, foundByKey(textOf(sql)).text)),
+  ...(Object.keys(WRITE_STATEMENTS) as WriteName[]).flatMap((name) => manyOf(name) ?? []).map(sent),
   ...Object.entries(LISTINGS).map(([name, sql]) => named(`listing ${name}`, sql)),
   named('audit head', AUDIT_HEAD),
 ];

@@ -3,7 +3,7 @@ import type { Write } from '#model';
 import { GuardError } from '../guard-error.ts';
 import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { Memory } from './answers.ts';
-import { statementsOf } from './apply.ts';
+import { type BoundWrite, bindWrites } from './apply.ts';
 import { Batch, type DecidedBatch, Habits } from './batch.ts';
 import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
 import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
@@ -12,6 +12,7 @@ import type { Waiting } from './gather.ts';
 import { CommitMarks } from './lost-commit.ts';
 import { openSession } from './session.ts';
 import { callOnCommit } from './switchboard.ts';
+import { apart, together, type Written } from './together.ts';
 
 /** A unit that meets another process at the same key looks again; so often in a row it is no accident. */
 const TRIES_MAX = 5;
@@ -101,23 +102,22 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * A batch that the database refuses is gone through one by one, each in a transaction of its own, so that only the unit that
-   * asked for it is refused.
+   * A batch that the database refuses is gone through one by one, each unit in a transaction and each write in a statement of its
+   * own, so that only the unit that asked for it is refused, and the write is known.
    */
   async #commitTogether(units: readonly Unit[], waiting: Waiting): Promise<readonly UnitOutcome[]> {
-    const attempt = await this.#attempt(units, waiting);
+    const attempt = await this.#attempt(units, waiting, together);
     if (attempt.kind === 'answered') return attempt.outcomes;
-    if (units.length === 1 && units[0]) return [await this.#commitAlone(units[0], attempt.error)];
     const outcomes: UnitOutcome[] = [];
     for (const unit of units) outcomes.push(await this.#commitAlone(unit));
     return outcomes;
   }
 
-  async #commitAlone(unit: Unit, refusal?: Error): Promise<UnitOutcome> {
-    let error = refusal;
-    for (let tries = error === undefined ? 0 : 1; tries < TRIES_MAX; tries++) {
+  async #commitAlone(unit: Unit): Promise<UnitOutcome> {
+    let error: Error | undefined;
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
       if (error !== undefined && !isRace(error.cause)) break;
-      const attempt = await this.#attempt([unit], 'wait');
+      const attempt = await this.#attempt([unit], 'wait', apart);
       if (attempt.kind === 'answered' && attempt.outcomes[0]) return attempt.outcomes[0];
       if (attempt.kind === 'refused') error = attempt.error;
     }
@@ -125,12 +125,12 @@ export class PostgresStore implements Store {
   }
 
   /** One transaction from its beginning to its end, and again as long as nobody knows what became of it. */
-  async #attempt(units: readonly Unit[], waiting: Waiting): Promise<Attempt> {
+  async #attempt(units: readonly Unit[], waiting: Waiting, arrange: typeof together): Promise<Attempt> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const connection = await this.#connected();
       const decided = await this.#decide(connection, units, waiting);
       const outcomes = decided.decisions.map(outcomeOf);
-      const writing = this.#statements(decided, outcomes);
+      const writing = arrange(this.#bound(decided, outcomes));
       if (writing.length === 0) {
         await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
         return { kind: 'answered', outcomes };
@@ -159,14 +159,14 @@ export class PostgresStore implements Store {
   }
 
   /** What cannot even be written down is refused here; the other units are not touched by it. */
-  #statements({ head: before }: DecidedBatch, outcomes: UnitOutcome[]): readonly Written[] {
+  #bound({ head: before }: DecidedBatch, outcomes: UnitOutcome[]): readonly (readonly BoundWrite[])[] {
     let head = before;
-    return outcomes.flatMap((outcome, position): Written[] => {
+    return outcomes.map((outcome, position) => {
       if (outcome.kind !== 'done') return [];
       try {
-        const applied = statementsOf(outcome.writes, head);
+        const applied = bindWrites(outcome.writes, head);
         head = applied.head;
-        return applied.statements.map((statement, i) => ({ statement, write: outcome.writes[i] }));
+        return applied.bound;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         outcomes[position] = { kind: 'refused', error };
@@ -196,7 +196,7 @@ export class PostgresStore implements Store {
   }
 
   #call(writing: readonly Written[]): readonly Statement[] {
-    const text = this.#options.callFor?.(writing.flatMap(({ write }) => write ?? []));
+    const text = this.#options.callFor?.(writing.flatMap(({ writes }) => writes));
     return text === undefined ? [] : [callOnCommit(text)];
   }
 
@@ -239,17 +239,12 @@ type Attempt =
   | { readonly kind: 'answered'; readonly outcomes: readonly UnitOutcome[] }
   | { readonly kind: 'refused'; readonly error: Error };
 
-interface Written {
-  readonly statement: Statement;
-  readonly write: ConstructorParameters<typeof GuardError>[1]['write'] | undefined;
-}
-
 function outcomeOf(decision: DecidedBatch['decisions'][number]): UnitOutcome {
   return decision.kind === 'deferred' ? { kind: 'deferred' } : decision;
 }
 
 function guardError(error: FlightError, writing: readonly Written[]): Error {
-  const write = writing[error.position]?.write;
+  const write = writing[error.position]?.writes[0];
   const said = error.cause instanceof Error ? error.cause.message : String(error.cause);
   if (write === undefined) return new Error(`bug: the commit was refused: ${said}`, { cause: error });
   return new GuardError(isMiscount(error) ? said : `is refused by the database (${said})`, { write, cause: error });

@@ -54,6 +54,10 @@ export const EVENT_WRITES: WriteStatements<Name> = {
     sql: (dialect) => `UPDATE events SET status = 'reserved', reserved_by_run_id = :run
       WHERE ${dialect.isElement('id', ':events')} AND status = 'pending'`,
     rows: ({ events }) => events.length,
+    each: {
+      sql: `UPDATE events SET status = 'reserved', reserved_by_run_id = :run WHERE id = :event AND status = 'pending'`,
+      of: ({ run, events }) => events.map((event) => ({ run, event })),
+    },
   },
   'events.released': {
     sql: `UPDATE events SET status = 'pending', reserved_by_run_id = NULL, pending_seq = :pendingSeq

@@ -14,6 +14,8 @@ export interface WriteStatement<N extends WriteName> {
   readonly kinds?: Readonly<Record<string, Kind>>;
   /** How many rows it must change; one, unless said. `any`: the same write twice is no mistake. */
   readonly rows?: (write: WriteOf<N>) => number | 'any';
+  /** The same for one of its rows by the key, where the writes of many are one statement: one row of parameters for each. */
+  readonly each?: { readonly sql: string; readonly of: (write: WriteOf<N>) => readonly object[] };
 }
 
 export type WriteStatements<N extends WriteName = WriteName> = { readonly [M in N]: WriteStatement<M> };
