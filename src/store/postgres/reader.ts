@@ -1,15 +1,18 @@
 import type { WorkflowId } from '#base';
+import type { LookupName, Lookups, Question } from '#model';
 import { positional, postgresDialect } from '../dialect.ts';
 import type { History } from '../history.ts';
 import type { Later, LaterHistory, LaterReader } from '../later.ts';
 import { pageOf } from '../lists.ts';
 import { PAST } from '../past.ts';
-import { type Asked, type Listed, lookup, READS, type Read, wholeTable } from '../reads.ts';
+import { type Asked, type Listed, READS, type Read, wholeTable } from '../reads.ts';
 import type { SqlText } from '../statements/statement.ts';
 import { partStatements, ROWS_MAX, type TableRows, whole } from '../workflow-rows.ts';
+import { isKeepable, keyOf } from './answers.ts';
 import { FlightError, type PostgresConnection } from './connection.ts';
 import { isLost, postgresError, shownUrl } from './failures.ts';
 import type { Answer, Statement } from './flight.ts';
+import { answersIn, lookupOf } from './lookups.ts';
 import { openSession } from './session.ts';
 
 /** A connection of its own that cannot write, whatever it is asked to. Reads that are under way at once share its round trips. */
@@ -17,7 +20,7 @@ export async function openPostgresReader(url: string): Promise<LaterReader> {
   const connections = await ReadConnections.open(url);
   return {
     ...(connections.reading(READS) as Later<Listed>),
-    fetch: (name, ...by) => connections.read(lookup(name, ...by)),
+    fetch: (name, ...by) => connections.fetch(name, ...by),
     table: (name) => connections.read(wholeTable(name)),
     offenders: async (sql) => {
       const { rows, columns } = await connections.ask({ sql, params: {} });
@@ -57,7 +60,7 @@ export async function openPostgresHistory(url: string): Promise<LaterHistory> {
   const connections = await ReadConnections.open(url);
   return {
     ...(connections.reading(PAST) as Later<Omit<History, 'fetch' | 'list' | 'close'>>),
-    fetch: (name, ...by) => connections.read(lookup(name, ...by)),
+    fetch: (name, ...by) => connections.fetch(name, ...by),
     list: (name, filter) => connections.read(pageOf(name, filter)),
     close: () => connections.close(),
   };
@@ -69,9 +72,22 @@ const FLIGHT_MAX = 32;
 const NO_ANSWER: Answer = { rows: [], columns: [], command: '' };
 
 interface Waiting {
-  readonly statement: Statement;
-  readonly resolve: (answer: Answer) => void;
+  /** A statement of its own, or a lookup, which shares one with all of its name. */
+  readonly asks: Statement | Question;
+  readonly resolve: (answer: Told) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** With the rows of a lookup, if it was one. */
+interface Told extends Answer {
+  readonly found?: readonly unknown[] | undefined;
+}
+
+/** A statement, who waits for it, and what each of them is told. */
+interface Shared {
+  readonly statement: Statement;
+  readonly waiting: readonly Waiting[];
+  tell(answer: Answer): void;
 }
 
 class ReadConnections {
@@ -113,16 +129,26 @@ class ReadConnections {
     return step.value;
   }
 
-  async ask({ sql, params }: Asked): Promise<Answer> {
+  ask({ sql, params }: Asked): Promise<Answer> {
     const { names, ...statement } = this.#prepared(sql);
-    const bound = { ...statement, values: names.map((name) => params[name] ?? null) };
+    return this.#answer({ ...statement, values: names.map((name) => params[name] ?? null) });
+  }
+
+  /** One lookup, as the rules ask it; what no row can hold finds none. */
+  async fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): Promise<readonly Lookups[N]['gives'][]> {
+    if (!by.every(isKeepable)) return [];
+    const { found = [] } = await this.#answer({ name, by } as unknown as Question);
+    return found as readonly Lookups[N]['gives'][];
+  }
+
+  async #answer(asks: Waiting['asks']): Promise<Told> {
     try {
-      return await this.#send(bound);
+      return await this.#send(asks);
     } catch (error) {
       if (!isLost(error)) throw postgresError(error, shownUrl(this.#url));
     }
     // Reading twice does no harm, and the server may only have been restarted since we last asked.
-    return this.#send(bound).catch((error: unknown) => {
+    return this.#send(asks).catch((error: unknown) => {
       throw postgresError(error, shownUrl(this.#url));
     });
   }
@@ -132,22 +158,26 @@ class ReadConnections {
     await this.#connection?.close();
   }
 
-  #send(statement: Statement): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    this.#waiting.push({ statement, resolve, reject });
-    if (!this.#isFlying) void this.#fly();
+  #send(asks: Waiting['asks']): Promise<Told> {
+    const { promise, resolve, reject } = Promise.withResolvers<Told>();
+    this.#waiting.push({ asks, resolve, reject });
+    if (!this.#isFlying) this.#fly();
     return promise;
   }
 
-  /** Whatever waits while a flight is under way goes with the next one. */
-  async #fly(): Promise<void> {
+  /** Not in the same tick: whatever this one asks goes with it, and whatever is asked while it is under way with the next one. */
+  #fly(): void {
     this.#isFlying = true;
+    setImmediate(() => void this.#flyAll());
+  }
+
+  async #flyAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const together = this.#waiting.splice(0, FLIGHT_MAX);
+      const together = shared(this.#waiting.splice(0, FLIGHT_MAX));
       try {
         const connection = await this.current();
         const answers = await connection.flight(together.map(({ statement }) => statement));
-        for (const [i, { resolve }] of together.entries()) resolve(answers[i] ?? NO_ANSWER);
+        for (const [i, each] of together.entries()) each.tell(answers[i] ?? NO_ANSWER);
       } catch (error) {
         this.#failed(together, error);
       }
@@ -156,11 +186,11 @@ class ReadConnections {
   }
 
   /** One that fails fails alone: the others, all of them only reads, are asked again. */
-  #failed(together: readonly Waiting[], error: unknown): void {
+  #failed(together: readonly Shared[], error: unknown): void {
     const isOne = error instanceof FlightError && !isLost(error);
     const failed = isOne ? together.slice(error.position, error.position + 1) : together;
-    for (const { reject } of failed) reject(error);
-    this.#waiting.unshift(...together.filter((waiting) => !failed.includes(waiting)));
+    for (const { waiting } of failed) for (const { reject } of waiting) reject(error);
+    this.#waiting.unshift(...together.filter((each) => !failed.includes(each)).flatMap(({ waiting }) => waiting));
   }
 
   #prepared(sql: SqlText) {
@@ -184,4 +214,29 @@ class ReadConnections {
       throw postgresError(error, shownUrl(this.#url));
     }
   }
+}
+
+/** Lookups of one name in one statement; the rest as they are. */
+function shared(waiting: readonly Waiting[]): readonly Shared[] {
+  const lookups = new Map<LookupName, Waiting[]>();
+  const alone: Shared[] = [];
+  for (const each of waiting) {
+    if ('text' in each.asks) alone.push({ statement: each.asks, waiting: [each], tell: each.resolve });
+    else lookups.set(each.asks.name, [...(lookups.get(each.asks.name) ?? []), each]);
+  }
+  return [...[...lookups].map(([name, asking]) => sharedLookup(name, asking)), ...alone];
+}
+
+function sharedLookup(name: LookupName, waiting: readonly Waiting[]): Shared {
+  const keyed = waiting.map((each) => ({
+    ...each,
+    question: each.asks as Question,
+    key: keyOf(each.asks as Question),
+  }));
+  const questions = new Map(keyed.map(({ key, question }) => [key, question]));
+  const tell = (answer: Answer): void => {
+    const found = new Map(answersIn(name, answer.rows).map(({ question, rows }) => [keyOf(question), rows]));
+    for (const { key, resolve } of keyed) resolve({ ...answer, found: found.get(key) });
+  };
+  return { statement: lookupOf(name, [...questions.values()]), waiting, tell };
 }
