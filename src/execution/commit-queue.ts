@@ -19,6 +19,7 @@ import {
 } from '#model';
 import type { Store, Unit } from '#store';
 import type { ChangeFeed } from './changes.ts';
+import { Gathering } from './gathering.ts';
 
 /** One command after the other on the same draft: each sees what the ones before it wrote. */
 export type Step = <N extends CommandName>(command: CommandOf<N>) => ReplyTo<N>;
@@ -49,10 +50,12 @@ export interface CommitQueueOptions {
 
 /**
  * Group commit: whatever waits when the last commit is done goes into the next one, each command under its own savepoint. An
- * answer means durable. There is no timer: an idle queue commits at once, a busy one shares the disk's syncs.
+ * answer means durable. An idle queue commits at once, a busy one shares the disk's syncs; only before a store that says so it
+ * waits a moment for more.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
+  readonly #gathering: Gathering | undefined;
   #waiting: Waiting[] = [];
   #draining = false;
   /** Set while the store takes no writes: the error every caller gets meanwhile. */
@@ -61,6 +64,7 @@ export class CommitQueue {
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
+    this.#gathering = options.store.gathers ? new Gathering() : undefined;
   }
 
   /** Decides and writes in one transaction; resolves when it is durable, rejects with the refusal when nothing was written. */
@@ -86,6 +90,7 @@ export class CommitQueue {
     };
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ unit, answer: () => resolve(reply), fail: reject });
+      this.#gathering?.joined(this.#waiting.length);
       this.#wake();
     });
   }
@@ -119,6 +124,7 @@ export class CommitQueue {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
+      if (this.#gathering) await this.#gathering.wait(this.#waiting.length);
       const batch = this.#waiting.splice(0, BATCH_MAX);
       try {
         await this.#commit(batch);
@@ -134,7 +140,9 @@ export class CommitQueue {
     const { store, onCommit } = this.#options;
     const startedAt = performance.now();
     const outcomes = await store.commit(batch.map((waiting) => waiting.unit));
-    onCommit?.(batch.length, performance.now() - startedAt);
+    const ms = performance.now() - startedAt;
+    this.#gathering?.committed(batch.length, ms);
+    onCommit?.(batch.length, ms);
     const deferred: Waiting[] = [];
     for (const [position, waiting] of batch.entries()) {
       const outcome = outcomes[position];

@@ -11,12 +11,19 @@ import { MemoryStore } from '../support/memory-store.ts';
 class ObedientStore implements Store {
   readonly memory = new MemoryStore();
   readonly batches: number[] = [];
+  readonly gathers: boolean;
   failure: Error | undefined;
   probes = 0;
+  delayMs = 0;
+
+  constructor({ gathers = false }: { readonly gathers?: boolean } = {}) {
+    this.gathers = gathers;
+  }
 
   async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
     if (this.failure) throw this.failure;
     this.batches.push(units.length);
+    if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     return this.memory.commit(units);
   }
 
@@ -38,8 +45,8 @@ class ObedientStore implements Store {
   }
 }
 
-function setUp() {
-  const store = new ObedientStore();
+function setUp(options: { readonly gathers?: boolean } = {}) {
+  const store = new ObedientStore(options);
   const changes = new ChangeFeed();
   const fatal: unknown[] = [];
   const queue = new CommitQueue({
@@ -70,6 +77,26 @@ test('what one tick submits shares a commit, in batches of at most 64', async ()
   const { store, manager } = setUp();
   await Promise.all(Array.from({ length: 150 }, (_, i) => manager.createWorkflow(`w${i}`, PERSON)));
   assert.deepEqual(store.batches, [64, 64, 22]);
+});
+
+test('before a store that is far away those of a large commit are waited for, and one who is alone is not', async () => {
+  const { store, manager } = setUp({ gathers: true });
+  await manager.createWorkflow('alone', PERSON);
+  await manager.createWorkflow('alone again', PERSON);
+  assert.deepEqual(store.batches, [1, 1]);
+  store.delayMs = 200;
+  const many = Array.from({ length: 8 }, (_, i) => manager.createWorkflow(`w${i}`, PERSON));
+  await many[0];
+  // Each comes back in a turn of the loop of its own, as answers from outside do; together they fill a commit.
+  const back: Promise<unknown>[] = [];
+  for (let i = 0; i < 8; i++) {
+    back.push(manager.createWorkflow(`back ${i}`, PERSON));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(back);
+  assert.deepEqual(store.batches, [1, 1, 8, 8]);
+  await Promise.all(Array.from({ length: 32 }, (_, i) => manager.createWorkflow(`full ${i}`, PERSON)));
+  assert.deepEqual(store.batches.slice(4), [32]);
 });
 
 test('a refusal in a batch leaves its neighbours alone', async () => {

@@ -34,6 +34,7 @@ export interface PostgresStoreOptions {
  * units ask for, one writes and commits. What a write expects is checked by the database itself, so the commit can travel with it.
  */
 export class PostgresStore implements Store {
+  readonly gathers = true;
   readonly #options: PostgresStoreOptions;
   readonly #memory = new Memory();
   readonly #habits = new Habits();

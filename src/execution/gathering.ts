@@ -1,0 +1,38 @@
+/** Units in the last commit from which on it pays: one or two in flight are never kept waiting. */
+const UNITS_MIN = 4;
+/** More at once would hardly be cheaper. */
+const UNITS_ENOUGH = 32;
+/** A share of what the last commit took, so that a slow disk or a busy machine gathers for longer than a fast one. */
+const SHARE = 1 / 2;
+const MS_MAX = 10;
+
+/**
+ * A moment between two large commits. Those who were in the last one come back soon, each a little later than the other; a store
+ * that is far away does the same for many at nearly the cost of one. Whoever is alone never waits.
+ */
+export class Gathering {
+  #last = { units: 0, ms: 0, endedAt: 0 };
+  #enough: (() => void) | undefined;
+
+  committed(units: number, ms: number): void {
+    this.#last = { units, ms, endedAt: performance.now() };
+  }
+
+  /** How many wait now. */
+  joined(waiting: number): void {
+    if (waiting >= UNITS_ENOUGH) this.#enough?.();
+  }
+
+  /** Until enough have come, or the moment is over. */
+  async wait(waiting: number): Promise<void> {
+    const { units, ms, endedAt } = this.#last;
+    const isFresh = performance.now() - endedAt < ms;
+    if (units < UNITS_MIN || waiting >= UNITS_ENOUGH || !isFresh) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#enough = resolve;
+    const over = setTimeout(resolve, Math.min(ms * SHARE, MS_MAX));
+    await promise;
+    clearTimeout(over);
+    this.#enough = undefined;
+  }
+}
