@@ -5,8 +5,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -26,15 +24,13 @@ const SETTINGS = { type: 'http', timeoutMs: 10_000, visibilityMs: 0, concurrency
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-fleet-'));
 let seen = 0;
-const effects = createServer((request, response) => {
-  request.resume().on('end', () => {
-    response.writeHead(201, { 'content-type': 'application/json' }).end('{"ref":"b1"}');
-    seen += 1;
-    effects.emit('seen');
-  });
+const effects = spawn(process.execPath, [join(OTHERS, 'effects.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+const [port] = await once(effects.stdout, 'data');
+const baseUrl = `http://127.0.0.1:${String(port).trim()}`;
+effects.stdout.on('data', (dots: Buffer) => {
+  seen += dots.length;
+  effects.emit('seen');
 });
-await new Promise<void>((resolve) => effects.listen(0, '127.0.0.1', resolve));
-const baseUrl = `http://127.0.0.1:${(effects.address() as AddressInfo).port}`;
 const config = { connections: { shop: { ...SETTINGS, baseUrl } } };
 // On the disk: what a commit costs is a part of what is measured.
 const server = await startOwnPostgres(tmpdir());
@@ -49,8 +45,7 @@ try {
   await handOffs();
 } finally {
   await server.stop();
-  effects.close();
-  effects.closeAllConnections();
+  effects.stdin.end();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -135,11 +130,13 @@ async function warm(app: App, workflows: readonly WorkflowId[]): Promise<void> {
   await done;
 }
 
+const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
+
 /** When so many more events have come to their end. Nobody asks the database before the last effect was seen. */
 async function committed(app: App, count: number): Promise<void> {
   const aim = seen + count;
   while (seen < aim) await once(effects, 'seen');
-  while (!(await app.engine.reader.table('events')).every(({ status }) => status === 'consumed')) await setTimeout(1);
+  while ((await app.engine.reader.offenders(OPEN)).length > 0) await setTimeout(1);
 }
 
 async function publish(app: App, workflow: WorkflowId, count: number, prefix = 'e'): Promise<void> {

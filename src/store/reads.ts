@@ -7,21 +7,10 @@ import {
   type WorkerId,
   type WorkflowId,
 } from '#base';
-import type {
-  Allowance,
-  Event,
-  EventStatus,
-  Execution,
-  LookupName,
-  Lookups,
-  Message,
-  Mutation,
-  Notice,
-  Worker,
-} from '#model';
+import type { Allowance, Event, EventStatus, Execution, Message, Mutation, Notice, Worker } from '#model';
 import type { SqlValue } from './columns.ts';
 import type { AgedKind, EventFilter, Reader } from './reader.ts';
-import { LOOKUP_STATEMENTS, type RowOf, TABLES, type TableName } from './statements/all.ts';
+import { type RowOf, TABLES, type TableName } from './statements/all.ts';
 import { COUNTS } from './statements/counts.ts';
 import { EVENTS } from './statements/events.ts';
 import { EXECUTIONS } from './statements/executions.ts';
@@ -29,7 +18,7 @@ import { EVENT_LISTINGS, LISTINGS } from './statements/listings.ts';
 import { MESSAGES } from './statements/messages.ts';
 import { MUTATIONS } from './statements/mutations.ts';
 import { ALLOWANCES, NOTICES } from './statements/people.ts';
-import type { LookupStatement, SqlText } from './statements/statement.ts';
+import type { SqlText } from './statements/statement.ts';
 import { WORKERS } from './statements/workers.ts';
 
 export interface Asked {
@@ -186,13 +175,6 @@ export const READS = {
     return row && { code: row[0] as string, manifest: row[1] as string };
   },
 } satisfies ReadsOf<Listed>;
-
-/** One lookup, as the rules ask it. */
-export function* lookup<N extends LookupName>(name: N, ...by: Lookups[N]['by']): Read<readonly Lookups[N]['gives'][]> {
-  const statement = LOOKUP_STATEMENTS[name] as unknown as LookupStatement<N>;
-  const params = Object.fromEntries(statement.by.map((parameter, position) => [parameter, by[position] as string]));
-  return (yield { sql: statement.sql, params }).map(statement.rows.parse);
-}
 
 /** Every row of a table, by its key. */
 export function* wholeTable<T extends TableName>(name: T): Read<readonly RowOf<T>[]> {
