@@ -5,7 +5,16 @@ import { Answers, isKeepable, keyOf, type Memory, View } from './answers.ts';
 import { headIn, LOCK_AUDIT } from './apply.ts';
 import type { PostgresConnection } from './connection.ts';
 import type { Answer, Statement } from './flight.ts';
-import { GATHERED, type Gathered, gather, isGathered, lockWorkflows, type Waiting, workflowsAsked } from './gather.ts';
+import {
+  GATHERED,
+  type Gathered,
+  gather,
+  isGathered,
+  isOfWorkflow,
+  lockWorkflows,
+  type Waiting,
+  workflowsAsked,
+} from './gather.ts';
 import { rowLocks } from './holds.ts';
 import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
 import type { CommitMarks } from './lost-commit.ts';
@@ -63,6 +72,8 @@ export class Batch {
   readonly #with: Surroundings;
   readonly #waiting: Waiting;
   readonly #questions = new Map<string, Question>();
+  /** Questions of units whose workflow is known beforehand. */
+  readonly #told = new Set<Question>();
   #answers: Answers;
   #now = 0;
   #audit: { readonly head: ReturnType<typeof headIn> } | undefined;
@@ -102,9 +113,11 @@ export class Batch {
   }
 
   async #begin(...before: readonly Statement[]): Promise<void> {
-    const questions = [...this.#questions.values()];
     const kinds = this.#foresights.map(({ kind }) => kind);
-    const needs = this.#with.habits.of(kinds);
+    const ofSome = this.#ofSome();
+    for (const asked of ofSome.values()) this.#ask(asked);
+    const questions = [...this.#questions.values()];
+    const needs = new Set([...this.#with.habits.of(kinds)].filter((name) => !ofSome.has(name)));
     const gathers = gather(needs, questions);
     // Found with what is gathered, if they are there at all.
     const explicit = questions.filter(({ name }) => name !== 'workflow' && !(name === 'run' && needs.has('run')));
@@ -115,7 +128,7 @@ export class Batch {
       ...before,
       { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' },
       this.#with.marks.next(),
-      lockWorkflows(questions, this.#waiting),
+      lockWorkflows(questions, this.#waiting, this.#told),
       ...rowLocks(explicit),
       ...gathers,
     ];
@@ -130,6 +143,39 @@ export class Batch {
     for (const workflow of workflowsAsked(questions)) {
       if (!this.#answers.wanted.has(workflow)) this.#answers.addAbsent(workflow);
     }
+  }
+
+  /**
+   * Lookups about workflows that only some of the units need, where it is known which workflows those are: asked for these, and
+   * not for all that the batch holds.
+   */
+  #ofSome(): ReadonlyMap<Gathered, readonly Question[]> {
+    const found = new Map<Gathered, Question[]>();
+    const ofAll = new Set<Gathered>();
+    for (const { kind, questions } of this.#foresights) {
+      const workflow = this.#workflowIn(questions);
+      if (workflow !== undefined) this.#tell(workflow, questions);
+      for (const name of this.#with.habits.of([kind])) {
+        if (!isOfWorkflow(name)) continue;
+        if (workflow === undefined) ofAll.add(name);
+        else found.set(name, [...(found.get(name) ?? []), { name, by: [workflow] } as unknown as Question]);
+      }
+    }
+    for (const name of ofAll) found.delete(name);
+    return found;
+  }
+
+  #tell(workflow: string, questions: readonly Question[]): void {
+    this.#ask([{ name: 'workflow', by: [workflow] } as unknown as Question]);
+    for (const question of questions) this.#told.add(question);
+  }
+
+  /** The one workflow a unit is about, as far as its own words say. */
+  #workflowIn(questions: readonly Question[]): string | undefined {
+    const named = new Set<string | undefined>(workflowsAsked(questions));
+    for (const { name, by } of questions) if (name === 'execution') named.add(this.#with.memory.workflowOf(by[0]));
+    const [workflow] = named;
+    return named.size === 1 ? workflow : undefined;
   }
 
   #take(lock: Answer | undefined): void {

@@ -56,6 +56,11 @@ export const GATHERED = {
 
 export type Gathered = keyof typeof GATHERED;
 
+/** Those that are asked about a workflow and nothing else. The row of the workflow itself is wanted by everybody. */
+export function isOfWorkflow(name: Gathered): boolean {
+  return name !== 'workflow' && GATHERED[name] === GATHERED.workflow;
+}
+
 export function isGathered(name: LookupName): name is Gathered {
   return name in GATHERED;
 }
@@ -65,18 +70,24 @@ const OF_RUNS: readonly LookupName[] = ['run', 'reserved', 'ledger', 'lastRun', 
 
 export type Waiting = 'skip' | 'wait';
 
+/** A table whose rows lead to their workflows, and the ids that are asked for there. */
+interface Lead {
+  readonly table: string;
+  readonly ids: readonly string[];
+}
+
 /**
  * Every workflow a batch is about is locked, all in one statement and in the order of their ids, so that no two processes wait
  * for each other; and before anything is read, so that what is read stays true until the commit. FOR NO KEY UPDATE: rows that
- * refer to a workflow may still be inserted by others.
+ * refer to a workflow may still be inserted by others. Only the tables that lead somewhere are looked at.
  */
-function lockText(waiting: Waiting): string {
-  const leads = LEADS.map(({ table }, i) => `SELECT workflow_id FROM ${table} WHERE id = ANY ($${i + 2}::text[])`);
+function lockText(waiting: Waiting, leads: readonly Lead[], isByConnection: boolean): string {
+  const led = leads.map(({ table }, i) => `UNION SELECT workflow_id FROM ${table} WHERE id = ANY ($${i + 2}::text[])`);
   const held = withNames(heldBy(), () => 'asked.connection');
-  const connections = `$${leads.length + 2}::text[]`;
+  const byConnection = `UNION SELECT found.id FROM unnest($${leads.length + 2}::text[]) AS asked (connection),
+      LATERAL (${held}) AS found`;
   return `WITH wanted (id) AS MATERIALIZED (
-      SELECT unnest($1::text[]) UNION ${leads.join(' UNION ')}
-      UNION SELECT found.id FROM unnest(${connections}) AS asked (connection), LATERAL (${held}) AS found),
+      SELECT unnest($1::text[]) ${led.join(' ')} ${isByConnection ? byConnection : ''}),
     locked (id) AS MATERIALIZED (SELECT id FROM workflows WHERE id IN (SELECT id FROM wanted)
       ORDER BY id FOR NO KEY UPDATE ${waiting === 'skip' ? 'SKIP LOCKED' : ''})
     SELECT ${kept('workflows', `(SELECT string_agg(id, ' ') FROM locked)`)},
@@ -89,15 +100,30 @@ function heldBy(): string {
   return typeof sql === 'string' ? sql : sql(postgresDialect);
 }
 
-const LOCK_TEXTS: Readonly<Record<Waiting, string>> = { skip: lockText('skip'), wait: lockText('wait') };
+const lockTexts = new Map<string, string>();
 
-export function lockWorkflows(questions: readonly Question[], waiting: Waiting): Statement {
-  const ids = (names: readonly LookupName[]) => askedOf(questions, (name) => names.includes(name));
-  return {
-    name: `lock ${waiting}`,
-    text: LOCK_TEXTS[waiting],
-    values: [workflowsAsked(questions), ...LEADS.map(({ names }) => ids(names)), ids(['workflowsHeldBy'])],
-  };
+/** Of those in `told` it is known already which workflow they are about: it is asked for by itself. */
+export function lockWorkflows(
+  questions: readonly Question[],
+  waiting: Waiting,
+  told: ReadonlySet<Question> = new Set(),
+): Statement {
+  const leading = questions.filter((question) => !told.has(question));
+  const ids = (names: readonly LookupName[]) => askedOf(leading, (name) => names.includes(name));
+  const leads = LEADS.map(({ table, names }) => ({ table, ids: ids(names) })).filter((lead) => lead.ids.length > 0);
+  const connections = ids(['workflowsHeldBy']);
+  const isByConnection = connections.length > 0;
+  const name = ['lock', waiting, ...leads.map(({ table }) => table), ...(isByConnection ? ['connections'] : [])].join(
+    ' ',
+  );
+  const text = lockTexts.get(name) ?? lockText(waiting, leads, isByConnection);
+  lockTexts.set(name, text);
+  const values = [
+    workflowsAsked(questions),
+    ...leads.map((lead) => lead.ids),
+    ...(isByConnection ? [connections] : []),
+  ];
+  return { name, text, values };
 }
 
 /** The workflows that questions name themselves. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import type { LookupName, WriteName } from '#model';
+import type { LookupName, Question, WriteName } from '#model';
 import { freshDatabase, HAS_POSTGRES, onPostgres, type TestDatabase } from '../../../test/support/postgres-world.ts';
 import { positional, postgresDialect } from '../dialect.ts';
 import { RETENTION_INDEXES } from '../schema/004-retention.ts';
@@ -11,6 +11,7 @@ import { LISTINGS } from '../statements/listings.ts';
 import type { SqlText } from '../statements/statement.ts';
 import type { Statement } from './flight.ts';
 import { GATHERED, type Gathered, gather, lockWorkflows } from './gather.ts';
+import { LEADS } from './holds.ts';
 import { gatheredLookup, lookupOf } from './lookups.ts';
 import { foundByKey, manyOf } from './many.ts';
 import { SETTINGS } from './session.ts';
@@ -42,9 +43,13 @@ const sent = ({ name = '', text }: Statement): readonly [string, string] => [nam
 
 const NEEDED = new Set(Object.keys(GATHERED) as Gathered[]);
 
+/** Everything that can lead to a workflow. */
+const LEADING = [...LEADS.flatMap(({ names }) => names), 'workflowsHeldBy'].map(
+  (name) => ({ name, by: ['x'] }) as unknown as Question,
+);
+
 const STATEMENTS: readonly (readonly [string, string])[] = [
-  sent(lockWorkflows([], 'skip')),
-  sent(lockWorkflows([], 'wait')),
+  ...[[], LEADING].flatMap((asked) => [sent(lockWorkflows(asked, 'skip')), sent(lockWorkflows(asked, 'wait'))]),
   ...gather(NEEDED, []).map(sent),
   ...[...NEEDED].map((name) => sent(gatheredLookup(name))),
   ...(Object.keys(LOOKUP_STATEMENTS) as LookupName[]).map((name) => sent(lookupOf(name, []))),
