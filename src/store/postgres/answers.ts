@@ -129,6 +129,11 @@ export class View implements Source {
     return this.missing.length === 0 && this.unlocked.size === 0 && !this.isHeldUp;
   }
 
+  /** Whether it was told everything, and these are still the answers it was told. */
+  isOf(answers: Answers): boolean {
+    return this.isWhole && this.#answers === answers;
+  }
+
   fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
     const question = { name, by } as unknown as Question;
     this.asked.add(name);

@@ -37,11 +37,22 @@ export interface DecidedBatch {
 export class Habits {
   readonly #lookups = new Map<string, Set<Gathered>>();
   readonly #audited = new Set<string>();
+  /** The worker that units of a kind missed last: it is nearly always this process itself. */
+  readonly #workers = new Map<string, Question>();
 
   /** A kind that was never seen may need anything. */
   of(kinds: readonly string[]): ReadonlySet<Gathered> {
     const all = Object.keys(GATHERED) as Gathered[];
     return new Set(kinds.flatMap((kind) => [...(this.#lookups.get(kind) ?? all)]));
+  }
+
+  workersOf(kind: string): readonly Question[] {
+    const worker = this.#workers.get(kind);
+    return worker === undefined ? [] : [worker];
+  }
+
+  missed(kind: string, questions: readonly Question[]): void {
+    for (const question of questions) if (question.name === 'worker') this.#workers.set(kind, question);
   }
 
   isAudited(kinds: readonly string[]): boolean {
@@ -84,13 +95,17 @@ export class Batch {
     this.#with = surroundings;
     this.#answers = new Answers(surroundings.memory);
     this.#foresights = units.map((unit) => this.#foresightOf(unit));
-    for (const { questions } of this.#foresights) this.#ask(questions);
+    for (const { kind, questions } of this.#foresights)
+      this.#ask([...questions, ...surroundings.habits.workersOf(kind)]);
   }
 
   async decide(): Promise<DecidedBatch> {
     await this.#begin();
+    let views: readonly Looked[] = [];
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      const views = this.#units.map((unit) => this.#look(unit));
+      // More answers change nothing for those who were told everything.
+      const before = views;
+      views = this.#units.map((unit, i) => (before[i]?.view.isOf(this.#answers) ? before[i] : this.#look(unit)));
       if (await this.#completed(views)) return this.#settled(views);
     }
     throw new Error(`bug: a unit was not decided in ${ROUNDS_MAX} rounds: ${this.#foresights.map((f) => f.kind)}`);
@@ -99,6 +114,7 @@ export class Batch {
   /** Fetches what the views could not be told, or begins anew where more has to be held. True when nothing is missing. */
   async #completed(views: readonly Looked[]): Promise<boolean> {
     const missing = this.#ask(views.flatMap(({ view }) => view.missing));
+    for (const [position, { view }] of views.entries()) this.#with.habits.missed(this.#kindAt(position), view.missing);
     const unlocked = [...new Set(views.flatMap(({ view }) => [...view.unlocked]))];
     if (unlocked.length > 0) {
       this.#ask(unlocked.map((id) => ({ name: 'workflow', by: [id] }) as unknown as Question));
@@ -210,6 +226,10 @@ export class Batch {
     return [...asked.values()];
   }
 
+  #kindAt(position: number): string {
+    return this.#foresights[position]?.kind ?? '';
+  }
+
   #look(unit: Unit): Looked {
     const view = new View(this.#answers);
     try {
@@ -229,8 +249,7 @@ export class Batch {
     const changed = new Set<string>();
     const decisions = views.map(({ view, decided }, position): Decision => {
       if (view.isHeldUp) return { kind: 'deferred', because: 'held' };
-      const kind = this.#foresights[position]?.kind ?? '';
-      this.#with.habits.note(kind, view.asked, decided.kind === 'done' ? decided.writes : []);
+      this.#with.habits.note(this.#kindAt(position), view.asked, decided.kind === 'done' ? decided.writes : []);
       if ([...view.uses].some((used) => changed.has(used))) return { kind: 'deferred', because: 'changed' };
       if (decided.kind === 'done' && decided.writes.length > 0) for (const used of view.uses) changed.add(used);
       return decided;
