@@ -19,6 +19,8 @@ export interface Opened {
   rows(): Rows;
   /** They are no longer what they were. */
   changed(): void;
+  /** Whether the store finds that it can write, from its next statement on. */
+  setWritable(isWritable: boolean): void;
   /** What is broken, in words: every invariant asked of the data as it is kept. */
   offences(): readonly string[];
 }

@@ -15,12 +15,17 @@ export interface ScriptFault {
   readonly variant: number;
 }
 
+export interface CommitFault {
+  readonly fails: CommitFail;
+  readonly times: number;
+}
+
 /** What is to go wrong at the next place where it can. */
 export class Faults {
   readonly calls: CallEnd[] = [];
   readonly lookUps: LookUp[] = [];
   readonly reads: ReadEnd[] = [];
-  readonly commits: { readonly fails: CommitFail; readonly times: number }[] = [];
+  readonly commits: CommitFault[] = [];
   readonly scripts: ScriptFault[] = [];
   readonly messages: MessageEnd[] = [];
   readonly handOffs: HandOffView[] = [];

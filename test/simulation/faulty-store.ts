@@ -1,6 +1,8 @@
 import { StoreFailedError, StoreUnavailableError } from '#base';
 import type { Store, Unit, UnitOutcome } from '#store';
 import { namesIn } from './command-names.ts';
+import type { Opened } from './disk.ts';
+import type { CommitFault } from './faults.ts';
 import type { Life } from './life.ts';
 import type { Stage } from './stage.ts';
 import { onTheWay } from './way.ts';
@@ -12,14 +14,16 @@ const NEVER = new Promise<never>(() => undefined);
 
 /** The store of one life: it fails when that was decided, and a dead process gets no answer from it. */
 export class FaultyStore implements Store {
+  readonly #opened: Opened;
   readonly #store: Store;
   readonly #life: Life;
   readonly #stage: Stage;
   /** How often it will still say that it cannot be written. */
   #unavailable = 0;
 
-  constructor(store: Store, life: Life, stage: Stage) {
-    this.#store = store;
+  constructor(opened: Opened, life: Life, stage: Stage) {
+    this.#opened = opened;
+    this.#store = opened.store;
     this.#life = life;
     this.#stage = stage;
   }
@@ -32,7 +36,7 @@ export class FaultyStore implements Store {
     }
     const fault = this.#stage.faults.commits.shift();
     if (fault) {
-      this.#stage.struck(`commit ${fault.fails}`);
+      if (fault.fails !== 'read-only half-way') this.#stage.struck(`commit ${fault.fails}`);
       this.#life.disturb(ANSWERED_LATE_MS);
     }
     switch (fault?.fails) {
@@ -40,9 +44,13 @@ export class FaultyStore implements Store {
       case 'disk full':
         this.#unavailable = fault.times;
         return this.#fail(unavailable(fault.fails));
+      case 'read-only half-way':
+        return this.#commitHalfOf(units, fault);
       case 'lost, not written':
+        this.#life.isDiskBroken = true;
         return this.#fail(lost());
       case 'lost, written':
+        this.#life.isDiskBroken = true;
         await this.#commit(units);
         return this.#fail(lost());
       case 'answered late': {
@@ -57,6 +65,33 @@ export class FaultyStore implements Store {
       case undefined:
         return this.#commit(units);
     }
+  }
+
+  /** All but the last of them are written when the last finds that it cannot be: the store itself must undo the others. */
+  async #commitHalfOf(units: readonly Unit[], fault: CommitFault): Promise<readonly UnitOutcome[]> {
+    const last = units.length - 1;
+    const failing = units.map((unit, position) => (position === last ? this.#unwritable(unit) : unit));
+    try {
+      const outcomes = await this.#commit(failing);
+      // There was nothing to write: it waits for the next commit.
+      this.#stage.faults.commits.unshift(fault);
+      return outcomes;
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) this.#unavailable = fault.times;
+      throw error;
+    }
+  }
+
+  #unwritable(unit: Unit): Unit {
+    return {
+      decide: (source, now) => {
+        const writes = unit.decide(source, now);
+        if (writes.length === 0) return writes;
+        this.#stage.struck('commit read-only half-way');
+        this.#opened.setWritable(false);
+        return writes;
+      },
+    };
   }
 
   async #commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
@@ -94,6 +129,8 @@ export class FaultyStore implements Store {
     this.#unavailable--;
     await this.#stage.loop.answer(undefined);
     if (this.#unavailable >= 0) throw unavailable('disk full');
+    this.#opened.setWritable(true);
+    await this.#store.probe();
   }
 
   isRestored(): boolean {

@@ -74,8 +74,11 @@ export type LookUp = (typeof LOOK_UPS)[number];
 export const READ_ENDS = ['answered', '500', '401', 'slow'] as const;
 export type ReadEnd = (typeof READ_ENDS)[number];
 
-/** `lost` is a connection that breaks at COMMIT: what became of the commit only the next process finds out. */
-export const COMMIT_FAILS = ['busy', 'disk full', 'lost, written', 'lost, not written'] as const;
+/**
+ * `lost` is a connection that breaks at COMMIT: what became of the commit only the next process finds out. `read-only half-way` is a
+ * file system that takes no more writes when some of a transaction have been made: the same connection must go on after it.
+ */
+export const COMMIT_FAILS = ['busy', 'disk full', 'read-only half-way', 'lost, written', 'lost, not written'] as const;
 /** What only a database that others write to does: the answer is long on its way, or rows are in somebody else's hands. */
 export const SHARED_COMMIT_FAILS = ['answered late', 'deferred'] as const;
 export type CommitFail = (typeof COMMIT_FAILS)[number] | (typeof SHARED_COMMIT_FAILS)[number];

@@ -35,6 +35,8 @@ export class Life {
   /** Told of what it committed, whatever becomes of it then. */
   onCommitted: ((writes: readonly Write[]) => void) | undefined;
   isDead = false;
+  /** A commit of it was lost: it may say that it cannot go on. */
+  isDiskBroken = false;
   isStopping = false;
   hasEnded = false;
   isFollowed = false;
@@ -95,7 +97,7 @@ export class Life {
   async #open(): Promise<void> {
     const opened = this.#stage.disk.open();
     this.opened = opened;
-    const store = new FaultyStore(opened.store, this, this.#stage);
+    const store = new FaultyStore(opened, this, this.#stage);
     const { role } = this;
     this.app =
       role === 'alone'
@@ -106,7 +108,7 @@ export class Life {
   async #openAlone(opened: Opened, store: FaultyStore): Promise<App> {
     const engine = await startEngine(
       { store, reader: readLater(opened.reader), history: NO_PAST, backUp: () => undefined },
-      { clock: this.clock, ids: idsOfLife(this.number), onFatal: () => this.endBroken() },
+      { clock: this.clock, ids: idsOfLife(this.number), onFatal: (error) => this.endBroken(error) },
     );
     return runApp(this.partsOf(engine));
   }
@@ -161,9 +163,10 @@ export class Life {
     loop.later(() => bus.missed(this.seat), ms, this.seat);
   }
 
-  /** The engine said that it cannot go on. */
-  endBroken(): void {
+  /** The engine said that it cannot go on. By itself it may say so only when its disk is broken. */
+  endBroken(error?: unknown): void {
     if (this.isDead) return;
+    if (this.role === 'alone' && !this.isDiskBroken) this.#stage.fail(`the engine gave up for nothing: ${error}`);
     this.#stage.judge.ended();
     this.die(false);
   }

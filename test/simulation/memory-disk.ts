@@ -1,4 +1,4 @@
-import { reach } from '#base';
+import { reach, StoreUnavailableError } from '#base';
 import { applyWrite, INVARIANTS, Rows, type Write } from '#model';
 import type { Store, Unit, UnitOutcome } from '#store';
 import { type Codes, MemoryReader } from '../support/memory-reader.ts';
@@ -17,12 +17,16 @@ export class MemoryDisk implements Disk {
 
   open(): Opened {
     const rows = () => this.rows;
+    const store = new MemoryStore(this);
     return {
-      store: new MemoryStore(this),
+      store,
       reader: new MemoryReader(rows, this.codes),
       isQuick: true,
       rows,
       changed: () => undefined,
+      setWritable: (isWritable) => {
+        store.isWritable = isWritable;
+      },
       offences: () => offencesIn(this.rows),
     };
   }
@@ -47,6 +51,7 @@ function offencesIn(rows: Rows): string[] {
 /** As the store on SQLite does it: each unit under its own savepoint, all of them in one commit, and places to die before and after. */
 class MemoryStore implements Store {
   readonly #disk: MemoryDisk;
+  isWritable = true;
 
   constructor(disk: MemoryDisk) {
     this.#disk = disk;
@@ -59,14 +64,15 @@ class MemoryStore implements Store {
       try {
         const writes = unit.decide(sourceOf(working));
         if (writes.length === 0) return { kind: 'done', writes };
+        this.#mustBeWritable();
         const applied = working.copy();
         for (const write of writes) applyWrite(applied, write);
         working = applied;
         added.push(...writes);
         return { kind: 'done', writes };
       } catch (error) {
-        if (error instanceof Error) return { kind: 'refused', error };
-        throw error;
+        if (error instanceof StoreUnavailableError || !(error instanceof Error)) throw error;
+        return { kind: 'refused', error };
       }
     });
     if (added.length === 0) return outcomes;
@@ -80,7 +86,12 @@ class MemoryStore implements Store {
   }
 
   async probe(): Promise<void> {
-    // There is always space.
+    this.#mustBeWritable();
+  }
+
+  #mustBeWritable(): void {
+    if (this.isWritable) return;
+    throw new StoreUnavailableError({ code: 'store-read-only', message: 'nothing was written', why: '', next: [] });
   }
 
   isRestored(): boolean {

@@ -23,6 +23,8 @@ const TURNS_PER_SECOND_MAX = 60;
 const REFUSALS_MAX = 3;
 /** Turns without time passing: more is an engine that never sleeps. */
 const TURNS_AT_ONCE_MAX = 2_000;
+/** Turns in which it only waits, or tries in vain: more than any clock that was set back makes it wait. */
+const TURNS_FOR_NOTHING_MAX = 4_000;
 const TRY_AGAIN_MS = 1_000;
 /** Longer than a script may hang and a store be full; a person would have noticed. */
 const OVERSLEPT_MS = 120_000;
@@ -87,6 +89,7 @@ class Playing {
       if (this.#stage.violation !== undefined) return;
       if (this.#followTheDead()) continue;
       this.#mustNotLookAllTheTime(turns);
+      this.#mustComeToSomething(turns);
       if (loop.step()) this.#countTurn();
       else if (this.#goOn() === 'at rest') return this.#stage.judge.end();
     }
@@ -122,6 +125,14 @@ class Playing {
     this.#minute = { turns, beganMs: loop.elapsedMs };
     if (perSecond > TURNS_PER_SECOND_MAX)
       this.#stage.fail(`they look around all the time: ${perSecond} turns a second`);
+  }
+
+  /** Nothing is in its way any more, and still it commits nothing, calls nobody and runs no script. */
+  #mustComeToSomething(turns: number): void {
+    const { moments, hasDecisions } = this.#stage;
+    if (hasDecisions || moments !== this.#something.moments) this.#something = { moments, turns };
+    if (turns - this.#something.turns > TURNS_FOR_NOTHING_MAX)
+      this.#stage.fail(`nothing comes of it in ${TURNS_FOR_NOTHING_MAX} turns: ${this.#left().join('; ')}`);
   }
 
   #countTurn(): void {
@@ -174,6 +185,8 @@ class Playing {
 
   #helper: Life | undefined;
   #minute = { turns: 0, beganMs: 0 };
+  /** When there was a moment last. */
+  #something = { moments: 0, turns: 0 };
   #lookedAt: { readonly rows: Rows | undefined; readonly ms: number } = { rows: undefined, ms: 0 };
   /** In a row. */
   #refusals = 0;

@@ -150,6 +150,7 @@ export const SCENARIOS: readonly Scenario[] = [
 
   scenario('the disk is full when the answer comes', {}, { after: 0, at: 'after the call', ...full() }),
   scenario('the disk is full when next is done', {}, { after: 20, at: 'a phase ends', ...full() }),
+  scenario('the disk becomes read-only in the middle of a commit', {}, halfWay(0, 'after the call'), halfWay(9)),
   scenario(
     'a commit is lost, and was written',
     {},
@@ -222,6 +223,10 @@ function expired(): Decision[] {
     afterwards('unpark event'),
     afterwards('approve'),
   ];
+}
+
+function halfWay(after: number, at?: 'after the call'): Decision {
+  return { after, ...(at && { at }), do: 'commit', fails: 'read-only half-way', times: 2 };
 }
 
 function full() {

@@ -7,7 +7,7 @@ import { INVARIANTS, type Rows } from '#model';
 import { openReader, openSqliteStore, type Store } from '#store';
 import { rowsOf } from '../support/row-dump.ts';
 import type { Disk, Opened } from './disk.ts';
-import { forgetLevel, isSynced } from './sync-level.ts';
+import { forgetWriter, isSynced, writerOf } from './writers.ts';
 
 const OFFENDERS = INVARIANTS.map(({ name, sql }) => `SELECT '${name}' AS broken, id FROM (${sql})`).join(' UNION ALL ');
 const DATABASE = 'pawl.db';
@@ -64,6 +64,8 @@ export class SqliteDisk implements Disk {
       changed: () => {
         rows = undefined;
       },
+      setWritable: (isWritable) =>
+        writerOf(this.#path(DATABASE))?.exec(`PRAGMA query_only = ${isWritable ? 'OFF' : 'ON'}`),
       offences: () => offenders.all().map(({ id, broken }) => `${id} breaks: ${broken}`),
     };
   }
@@ -85,7 +87,7 @@ export class SqliteDisk implements Disk {
 
   close(): void {
     this.#letGo();
-    forgetLevel(this.#path(DATABASE));
+    forgetWriter(this.#path(DATABASE));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
