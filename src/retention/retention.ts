@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, idPlaceAt, type WorkflowId } from '#base';
 import type { Engine } from '#execution';
 
@@ -150,7 +149,7 @@ export class Retention {
         if (until !== undefined && performance.now() > until) return { removed, isWhole: false };
         const startedAt = performance.now();
         removed = sumOf(removed, await remove(workflow, { before, [KINDS[kind]]: ids }));
-        if (until === undefined) await sleep(Math.max(REST_MS_MIN, (performance.now() - startedAt) * REST_TIMES));
+        if (until === undefined) await rest(Math.max(REST_MS_MIN, (performance.now() - startedAt) * REST_TIMES));
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) break;
@@ -158,6 +157,12 @@ export class Retention {
     }
     return { removed, isWhole: true };
   }
+}
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }
 
 const NOTHING: Removed = {

@@ -3,7 +3,7 @@ import type { SqlValue } from './columns.ts';
 import { type Dialect, positional, sqliteDialect } from './dialect.ts';
 import type { SqlText } from './statements/statement.ts';
 
-/** A statement prepared once, bound by position. */
+/** A statement prepared once, when it is first needed, bound by position. */
 export interface Query {
   readonly names: readonly string[];
   all(values: readonly SqlValue[]): readonly SqlValue[][];
@@ -36,11 +36,15 @@ export class SqliteDatabase {
 
   prepare(sql: SqlText): Query {
     const { text, names } = positional(this.dialect, typeof sql === 'string' ? sql : sql(this.dialect));
-    const statement = this.#statement(text);
+    let statement: StatementSync | undefined;
+    const prepared = () => {
+      statement ??= this.#statement(text);
+      return statement;
+    };
     return {
       names,
-      all: (values) => statement.all(...values) as unknown as SqlValue[][],
-      run: (values) => Number(statement.run(...values).changes),
+      all: (values) => prepared().all(...values) as unknown as SqlValue[][],
+      run: (values) => Number(prepared().run(...values).changes),
     };
   }
 

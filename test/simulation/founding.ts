@@ -7,7 +7,7 @@ import { idsOfLife } from './life.ts';
 import { Loop } from './loop.ts';
 import { MemoryDisk } from './memory-disk.ts';
 import { ADA } from './person.ts';
-import { versionOf } from './shapes.ts';
+import { looksForOrders, versionOf } from './shapes.ts';
 import { SqliteDisk } from './sqlite-disk.ts';
 
 /** What is there before a history begins: workflows with a version each, and the events that wait in them. */
@@ -22,7 +22,7 @@ async function found(disk: Disk, world: WorldSpec): Promise<void> {
     const { script } = await engine.manager.addScript(workflow, { ...versionOf(world, name, 1, false), by: ADA });
     const connections = { targetPattern: (_connection: string, _method: string, pattern: string) => pattern };
     await activate({ engine, clock, connections } as never, workflow, script, { by: ADA });
-    const orders = Array.from({ length: world.shape === 'poll' ? 0 : world.orders }, (_, n) => `${name}${n + 1}`);
+    const orders = Array.from({ length: looksForOrders(world.shape) ? 0 : world.orders }, (_, n) => `${name}${n + 1}`);
     const publishes = orders.map((messageId) => ({ topic: 'order', messageId, payload: '{}' }));
     if (publishes.length > 0) await engine.manager.publishEvents(workflow, publishes, ADA);
   }
@@ -38,7 +38,17 @@ export async function foundedInMemory(world: WorldSpec): Promise<MemoryDisk> {
 }
 
 export async function foundedOnSqlite(world: WorldSpec): Promise<SqliteDisk> {
-  return new SqliteDisk(await founded(onSqlite, world, () => new SqliteDisk()));
+  return new SqliteDisk(await founded(onSqlite, world, () => new SqliteDisk(withTables())));
+}
+
+let empty: SqliteDisk | undefined;
+
+/** A database without rows: making the tables takes longer than all that is founded in them. */
+function withTables(): SqliteDisk {
+  if (empty) return empty;
+  empty = new SqliteDisk();
+  empty.makeTables();
+  return empty;
 }
 
 function founded<D extends Disk>(known: Map<string, Promise<D>>, world: WorldSpec, make: () => D): Promise<D> {

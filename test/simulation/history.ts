@@ -43,7 +43,7 @@ export interface FleetSpec {
   readonly hasTimeout: boolean;
 }
 
-export const SHAPES = ['book', 'chain', 'ship', 'note', 'poll'] as const;
+export const SHAPES = ['book', 'chain', 'ship', 'note', 'poll', 'fetch'] as const;
 export type Shape = (typeof SHAPES)[number];
 
 /** What becomes of one call: the effect, and the answer to it. */
@@ -126,6 +126,7 @@ export const PERSON_ACTS = [
   'publish',
   'publish again, changed',
   'deliver',
+  'remove history',
 ] as const;
 export type PersonAct = (typeof PERSON_ACTS)[number];
 

@@ -7,6 +7,7 @@ import { illegalSteps } from './legal-steps.ts';
 import type { Call } from './outside.ts';
 import { type Decided, usurpations } from './ownership.ts';
 import { unasked } from './people.ts';
+import { Removed, wronglyGone } from './removed.ts';
 import type { Stage } from './stage.ts';
 import { verdict } from './verdict.ts';
 
@@ -22,6 +23,9 @@ export class Judge {
   #writes: Write[] = [];
   #units: Decided[] = [];
   readonly #sent = new Set<MutationId>();
+  readonly #removed = new Removed();
+  /** The rows before the transaction under way, if it removes some. */
+  #beforeRemoval: Rows | undefined;
   /** By handler: what the last commit that gave a state gave. */
   readonly #states = new Map<string, string>();
 
@@ -53,10 +57,12 @@ export class Judge {
     this.#names = [];
     this.#writes = [];
     this.#units = [];
+    this.#beforeRemoval = undefined;
   }
 
   decided(names: readonly string[], writes: readonly Write[]): void {
     if (writes.length === 0) return;
+    if (writes.some(({ set }) => set.endsWith('.removed'))) this.#beforeRemoval = this.#stage.life.opened?.rows();
     this.#names.push(...names);
     this.#writes.push(...writes);
     this.#units.push({ names, writes });
@@ -69,8 +75,19 @@ export class Judge {
     for (const name of this.#names) this.#stage.coverage.transition(name);
     const offences = opened.offences();
     if (offences.length > 0) this.#stage.fail(`${this.#names.join(' + ')}: ${offences.join('; ')}`);
+    if (this.#beforeRemoval) this.#judgeRemoval(this.#beforeRemoval, opened.rows());
     // Where looking at every row takes long they are compared at the end, with those of a history that looked.
     if (opened.isQuick) this.#compare(opened.rows());
+  }
+
+  #judgeRemoval(before: Rows, after: Rows): void {
+    for (const problem of wronglyGone(before, after)) this.#stage.fail(problem);
+    this.#removed.keep(before, after);
+  }
+
+  /** These rows, with all that was removed. */
+  allOf(rows: Rows): Rows {
+    return this.#removed.and(rows);
   }
 
   /** Whatever became of the rows became of it along the tables of states. */
@@ -79,7 +96,7 @@ export class Judge {
     this.#seen = rows;
     if (!before) return;
     const problems = [
-      ...illegalSteps(before, rows),
+      ...illegalSteps(before, this.#beforeRemoval ? this.allOf(rows) : rows),
       ...doubles(rows, this.#writes),
       ...this.#usurpations(before, rows),
       // Of several in one commit it is not known what each found.
@@ -145,7 +162,8 @@ export class Judge {
     const { approvals } = this.#stage.outside;
     const { approval } = this.#stage.history.world;
     const isFirst = () => {
-      const calls = this.#stage.life.opened?.rows().mutations.values() ?? [];
+      const rows = this.#stage.life.opened?.rows();
+      const calls = rows ? this.allOf(rows).mutations.values() : [];
       return !calls.some((row) => row.workflowId === workflowId && row.method === method && approvals.has(row.id));
     };
     return approval === 'never' || approvals.has(id) || (approval === 'first' && !isFirst());
@@ -174,7 +192,7 @@ export class Judge {
   end(): void {
     const rows = this.#stage.life.opened?.rows();
     if (!rows) return this.#stage.fail('nobody is alive at the end');
-    for (const problem of verdict(rows, this.#stage.outside)) this.#stage.fail(problem);
+    for (const problem of verdict(this.allOf(rows), this.#stage.outside)) this.#stage.fail(problem);
     this.#judgeStates(rows);
   }
 

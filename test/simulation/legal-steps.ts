@@ -16,7 +16,7 @@ import {
 type Steps = Readonly<Record<string, readonly string[]>>;
 type Named = { readonly id: string; readonly status: string };
 
-/** What went from one state to another along no table. A row that is the same object has not changed. */
+/** What went from one state to another along no table, or is gone. A row that is the same object has not changed. */
 export function illegalSteps(before: Rows, after: Rows): string[] {
   const problems: string[] = [];
   compare(before.workflows, after.workflows, WORKFLOW_STATUS_STEPS, problems);

@@ -178,14 +178,17 @@ export class Life {
   }
 }
 
-/** Ids of a later life sort after those of an earlier one, and the same history always makes the same ids. */
+/**
+ * Ids of a later life sort after those of an earlier one, and the same history always makes the same ids. All of them sort before
+ * those of any time, so that whoever looks for old rows by their ids finds them.
+ */
 export function idsOfLife(life: number): IdSource {
   const counts = new Map<IdKind, number>();
   return {
     next<K extends IdKind>(kind: K): IdOf<K> {
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      return `${ID_PREFIX[kind]}_${String(life).padStart(2, '0')}${String(count).padStart(4, '0')}` as IdOf<K>;
+      return `${ID_PREFIX[kind]}_00${String(life).padStart(2, '0')}${String(count).padStart(4, '0')}` as IdOf<K>;
     },
   };
 }

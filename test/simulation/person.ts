@@ -1,6 +1,7 @@
 import { type App, activate } from '#app';
 import { RefusedError, StoreUnavailableError } from '#base';
 import type { Event, EventStatus, Mutation, MutationStatus, Rows, Workflow } from '#model';
+import { Retention } from '#retention';
 import type { PersonAct } from './history.ts';
 import { SHOP, versionOf } from './shapes.ts';
 import type { Stage } from './stage.ts';
@@ -64,6 +65,7 @@ const ACTS: Readonly<Record<PersonAct, Act>> = {
   publish,
   'publish again, changed': (d) => onEvent(d, ['pending'], (event) => change(d, event)),
   deliver,
+  'remove history': removeHistory,
 };
 
 const UNKNOWN: readonly MutationStatus[] = ['in_flight', 'needs_reconcile', 'indeterminate'];
@@ -167,6 +169,13 @@ function publish(doing: Doing) {
 function change({ stage, app }: Doing, { workflowId, topic, messageId }: Event) {
   const payload = JSON.stringify({ changed: stage.newName() });
   return app.engine.manager.publishEvents(workflowId, [{ topic, messageId, payload }], ADA);
+}
+
+/** All that is over now, or all that was over an hour ago. */
+function removeHistory({ stage, app, which }: Doing) {
+  const keepDays = which % 2 === 0 ? 0 : 1 / 24;
+  const { clock } = stage.life;
+  return new Retention({ engine: app.engine, clock, keepDays, onError: (error) => stage.fail(`${error}`) }).run();
 }
 
 function deliver(doing: Doing) {

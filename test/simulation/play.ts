@@ -232,7 +232,8 @@ class Playing {
   }
 
   #left(): string[] {
-    const rows = this.#stage.front.opened?.rows();
-    return rows ? [...unfinished(rows), ...unheard(rows, this.#stage.outside)] : ['nobody is alive'];
+    const { front, judge, outside } = this.#stage;
+    const rows = front.opened?.rows();
+    return rows ? [...unfinished(rows), ...unheard(judge.allOf(rows), outside)] : ['nobody is alive'];
   }
 }

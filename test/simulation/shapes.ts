@@ -30,6 +30,7 @@ const HANDLERS: Readonly<Record<Shape, Handlers>> = {
   ship: { topics: ['order'], producers: [HOOK], consumers: [SHIP] },
   note: { topics: ['order', 'booked'], producers: [HOOK], consumers: [NOTE] },
   poll: { topics: ['order', 'booked'], producers: [HOOK, POLL], consumers: [BOOK] },
+  fetch: { topics: ['order'], producers: [HOOK, POLL], consumers: [SHIP] },
 };
 
 /** What is left when a version drops handlers: of a chain its second half, of the others all that acts. */
@@ -39,6 +40,7 @@ const LESS: Readonly<Record<Shape, Handlers>> = {
   ship: { topics: ['parcel'], producers: [], consumers: [consumer('ship', 'parcel', { hasNext: false })] },
   note: { topics: ['order'], producers: [HOOK], consumers: [] },
   poll: { topics: ['order', 'booked'], producers: [HOOK], consumers: [BOOK] },
+  fetch: { topics: ['order'], producers: [HOOK], consumers: [SHIP] },
 };
 
 function consumer(name: string, topic: string, more: Partial<ConsumerSpec> = {}): ConsumerSpec {
@@ -47,6 +49,11 @@ function consumer(name: string, topic: string, more: Partial<ConsumerSpec> = {})
 
 export function handlersOf({ shape, less }: Pick<Code, 'shape' | 'less'>): Handlers {
   return less ? LESS[shape] : HANDLERS[shape];
+}
+
+/** Whether its orders are looked for, and not there from the start. */
+export function looksForOrders(shape: Shape): boolean {
+  return HANDLERS[shape].producers.includes(POLL);
 }
 
 /** A version as the engine keeps it. */

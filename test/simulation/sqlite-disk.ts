@@ -30,12 +30,17 @@ function newFolder(): string {
 /** A data folder with the real database in it. */
 export class SqliteDisk implements Disk {
   #folder = newFolder();
-  #letGo: () => void = () => undefined;
+  #letGo: (isDead?: boolean) => void = () => undefined;
   /** How long the log was when the last process opened it: as much outlasts any loss of power. */
   #loggedBytes = 0;
 
   constructor(founded?: SqliteDisk) {
     if (founded) copyFileSync(founded.#path(DATABASE), this.#path(DATABASE));
+  }
+
+  makeTables(): void {
+    this.open();
+    this.#letGo(false);
   }
 
   open(): Opened {
@@ -44,17 +49,20 @@ export class SqliteDisk implements Disk {
     const reader = openReader(this.#folder);
     const witness = new DatabaseSync(this.#path(DATABASE), { readOnly: true });
     const offenders = witness.prepare(OFFENDERS);
-    this.#letGo = () => {
-      // Also what a dead process still holds: the operating system would let go of it.
+    const close = () => store.close().catch(() => undefined);
+    // What a dead process still holds the operating system lets go of. Whoever closes last writes the log into the database: the dead
+    // do not, so that the witness, which writes nothing, goes after them.
+    this.#letGo = (isDead = true) => {
+      if (isDead) close();
       if (witness.isOpen) witness.close();
       reader.close();
-      store.close().catch(() => undefined);
+      if (!isDead) close();
       this.#letGo = () => undefined;
     };
     this.#loggedBytes = this.#logBytes();
     let rows: Rows | undefined;
     return {
-      store: { ...bound(store), close: async () => this.#letGo() },
+      store: { ...bound(store), close: async () => this.#letGo(false) },
       reader,
       isQuick: false,
       rows: () => {

@@ -9,6 +9,7 @@ import { idsOfLife, Life } from './life.ts';
 import { Loop, NOBODY } from './loop.ts';
 import { type Call, Outside } from './outside.ts';
 import { act } from './person.ts';
+import { looksForOrders } from './shapes.ts';
 
 /** Thrown out of a commit by a process that is dead. */
 export class Death extends Error {}
@@ -21,7 +22,7 @@ const FREEZE_MS = 90_000;
 const LOOKING_ROUND_MS = 5_000;
 
 /** As they are founded. */
-const WORKFLOWS = ['wf_000001', 'wf_000002'] as WorkflowId[];
+const WORKFLOWS = ['wf_00000001', 'wf_00000002'] as WorkflowId[];
 
 /** Whoever is dead hears nothing any more. */
 const NEVER = new Promise<never>(() => undefined);
@@ -65,7 +66,7 @@ export class Stage {
     this.coverage = coverage;
     const { shape, orders, workflows, fleet } = history.world;
     this.workflows = WORKFLOWS.slice(0, workflows);
-    this.inbox = shape === 'poll' ? Array.from({ length: orders }, (_, position) => `i${position + 1}`) : [];
+    this.inbox = looksForOrders(shape) ? Array.from({ length: orders }, (_, position) => `i${position + 1}`) : [];
     this.judge = new Judge(this);
     const roles = fleet ? CREWS[fleet.crew] : ['alone' as const];
     this.crew = roles.map((role, seat) => new Life(this, { seat, role, number: 1 }));

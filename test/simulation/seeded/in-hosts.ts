@@ -12,6 +12,7 @@ const SESSION = 'src/session/run-session.ts';
 const SCHEDULER = 'src/scheduler/scheduler.ts';
 const ENGINE = 'src/execution/engine.ts';
 const REGISTRY = 'src/connector/registry.ts';
+const SWEEP = 'src/model/rule/sweep.ts';
 
 /** Mistakes around the rules: by whoever sends, looks up, drives a run, passes over a workflow, wakes and recovers. */
 export const HOST_FAULTS: readonly Fault[] = [
@@ -356,6 +357,18 @@ export const HOST_FAULTS: readonly Fault[] = [
         replace: "self, 'with an active run');",
       },
     ],
+  },
+  {
+    name: 'retention: what was removed is forgotten, and is taken for new when it comes again',
+    file: SWEEP,
+    find: "      draft.write({ set: 'events.remembered', events });\n",
+    replace: '',
+  },
+  {
+    name: 'retention: a run goes that waits for a repair',
+    file: SWEEP,
+    find: 'runs.some((run) => !this.#isOver(run) || this.#isNamed(run.id))) return;',
+    replace: 'runs.some((run) => !this.#isOver(run))) return;',
   },
   {
     name: 'recovery: runs of the dead stay active',
