@@ -53,10 +53,10 @@ export class SqliteDisk implements Disk {
     // What a dead process still holds the operating system lets go of. Whoever closes last writes the log into the database: the dead
     // do not, so that the witness, which writes nothing, goes after them.
     this.#letGo = (isDead = true) => {
-      if (isDead) close();
+      if (isDead) void close();
       if (witness.isOpen) witness.close();
       reader.close();
-      if (!isDead) close();
+      if (!isDead) void close();
       this.#letGo = () => undefined;
     };
     this.#loggedBytes = this.#logBytes();
