@@ -251,7 +251,11 @@ export function runMember(parts: AppParts, place: Membership): App {
       const [row] = role === 'both' ? await engine.reader.fetch('workflow', workflow) : [];
       const takesItself = row !== undefined && worker.takesWork && config.poolOf(row.name) === pool;
       const slots = await admission.slotsOf(workflow);
-      return takesItself ? runDueSession(host, workflow, owner, slots) : handOffDue(engine, workflow, slots);
+      const begun = takesItself
+        ? await runDueSession(host, workflow, owner, slots)
+        : await handOffDue(engine, workflow, slots);
+      // It looked due, and the database says that it is not: this machine's clock was set, and would say so again at once.
+      if (begun === undefined) await member.setClock();
     },
     waiters: () => admission.waiters(),
     onError,

@@ -129,8 +129,9 @@ class Playing {
 
   /** Nothing is in its way any more, and still it commits nothing, calls nobody and runs no script. */
   #mustComeToSomething(turns: number): void {
-    const { moments, hasDecisions } = this.#stage;
-    if (hasDecisions || moments !== this.#something.moments) this.#something = { moments, turns };
+    const { moments, hasDecisions, isFleet } = this.#stage;
+    // Several look around while they are cut off, and have bounds of their own.
+    if (isFleet || hasDecisions || moments !== this.#something.moments) this.#something = { moments, turns };
     if (turns - this.#something.turns > TURNS_FOR_NOTHING_MAX)
       this.#stage.fail(`nothing comes of it in ${TURNS_FOR_NOTHING_MAX} turns: ${this.#left().join('; ')}`);
   }
