@@ -19,6 +19,7 @@ const EVENTS = QUICK ? 320 : 1_280;
 const WARM = 320;
 const ROUNDS = QUICK ? 2 : 5;
 const HANDOFFS = QUICK ? 60 : 300;
+const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
 const OTHERS = join(import.meta.dirname, 'others');
 const SETTINGS = { type: 'http', timeoutMs: 10_000, visibilityMs: 0, concurrency: 64 } as const;
 
@@ -129,8 +130,6 @@ async function warm(app: App, workflows: readonly WorkflowId[]): Promise<void> {
   await Promise.all(workflows.map((workflow) => publish(app, workflow, each, 'warm')));
   await done;
 }
-
-const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
 
 /** When so many more events have come to their end. Nobody asks the database before the last effect was seen. */
 async function committed(app: App, count: number): Promise<void> {
