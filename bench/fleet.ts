@@ -1,6 +1,7 @@
 // npm run bench:fleet: whole workflows on PostgreSQL, at 1 and 32 in flight: the engine as one process that is executor and worker; the same
 // statements in the same transactions without the engine; and, turn by turn on the same server, DBOS and graphile-worker with
-// the same POST for each event. Then how long a handoff takes from an executor to a worker.
+// the same POST for each event. Then how long a handoff takes from an executor to a worker. With --growth, instead: what an event costs as the
+// database grows (growth.ts); with --idle: what a fleet costs that has nothing to do (idle.ts).
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +13,8 @@ import { Client, type Connection, type Submittable } from 'pg';
 import { type App, deploy, startApp } from '#app';
 import type { WorkflowId } from '#base';
 import { startOwnPostgres } from '../test/support/postgres-server.ts';
+import { growth } from './growth.ts';
+import { idle } from './idle.ts';
 
 const QUICK = process.argv.includes('--quick');
 const EVENTS = QUICK ? 320 : 1_280;
@@ -38,16 +41,35 @@ const server = await startOwnPostgres(tmpdir());
 let databases = 0;
 
 try {
+  if (process.argv.includes('--growth')) await grow();
+  else if (process.argv.includes('--idle')) await idle(QUICK);
+  else await compareAll();
+} finally {
+  await server.stop();
+  effects.stdin.end();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function compareAll(): Promise<void> {
   console.log(
     `${EVENTS} events a round, ${ROUNDS} rounds, medians; one event = one POST and everything that makes it durable\n`,
   );
   console.log('in flight   engine/s   bare/s   DBOS/s   graphile/s   commits   round trips');
   for (const inFlight of [1, 32]) await compare(inFlight);
   await handOffs();
-} finally {
-  await server.stop();
-  effects.stdin.end();
-  rmSync(folder, { recursive: true, force: true });
+}
+
+function grow(): Promise<void> {
+  return growth({
+    server,
+    deployed,
+    start,
+    publish: (app, workflow, prefix) => publish(app, workflow, 1, prefix),
+    called: async (count) => {
+      for (const aim = seen + count; seen < aim; ) await once(effects, 'seen');
+    },
+    isQuick: QUICK,
+  });
 }
 
 async function compare(inFlight: number): Promise<void> {

@@ -77,6 +77,7 @@ export class Chaos {
       return held.length === 0 && events.every(({ topic, status }) => topic !== 'placed' || status === 'consumed');
     });
     await this.#fleet.settled(this.orders);
+    await this.#fleet.must('doctor');
   }
 
   /** How many handoffs came to a worker over NATS. */

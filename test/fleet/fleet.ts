@@ -30,6 +30,7 @@ export function missingFor(transport: Transport = 'the database'): string | fals
 }
 
 export interface FleetOptions {
+  readonly leaseMs?: number;
   /** How long a session of each of these may take. */
   readonly timeoutMs?: Readonly<Record<string, number>>;
   readonly limits?: {
@@ -272,7 +273,7 @@ export class Fleet {
 }
 
 function configFor(url: string, natsUrl: string | undefined, { callMs = CALL_MS, ...options }: FleetOptions): string {
-  const { timeoutMs, limits } = options;
+  const { leaseMs = LEASE_MS, timeoutMs, limits } = options;
   const service = { type: 'http', baseUrl: url, timeoutMs: callMs, visibilityMs: VISIBILITY_MS };
   const reconcile = {
     get: '/done',
@@ -281,7 +282,7 @@ function configFor(url: string, natsUrl: string | undefined, { callMs = CALL_MS,
     result: 'body.bookings[*]',
   };
   const nats = natsUrl === undefined ? undefined : { servers: natsUrl };
-  const fleet = { leaseMs: LEASE_MS, timeoutMs, limits, nats };
+  const fleet = { leaseMs, timeoutMs, limits, nats };
   const config = { connections: { shop: { ...service, reconcile } }, fleet };
   return `import { defineConfig } from 'pawl';\nexport default defineConfig(${JSON.stringify(config)});\n`;
 }
