@@ -1,3 +1,4 @@
+import { COPIED } from './old-history.ts';
 import type { OwnServer } from './postgres-server.ts';
 
 /** Years of work in a PostgreSQL database whose workflows have each been through once. */
@@ -13,21 +14,13 @@ export interface Growth {
 /** Sessions of so many runs each. */
 const RUNS_A_SESSION = 10;
 
-/** What differs from copy to copy. */
-const COPIED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** The same as in a data folder, and the sessions around it. */
+const COPIED_WITH_SESSIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   executions: { id: 'exe' },
   enforcements: { id: 'enf', execution_id: 'exe' },
   script_runs: { id: 'ses', execution_id: 'exe' },
-  handler_runs: { id: 'run', root_run_id: 'run', script_run_id: 'ses' },
-  events: { id: 'evt', message_id: 'old', reserved_by_run_id: 'run' },
-  mutations: {
-    id: 'mut',
-    handler_run_id: 'run',
-    root_run_id: 'run',
-    first_event_id: 'evt',
-    event_ids: 'evt',
-    idempotency_key: 'key',
-  },
+  ...COPIED,
+  handler_runs: { ...COPIED.handler_runs, script_run_id: 'ses' },
 };
 const SESSION_TABLES: readonly string[] = ['executions', 'enforcements', 'script_runs'];
 const SESSION_PREFIXES: readonly string[] = ['exe', 'ses'];
@@ -39,7 +32,7 @@ export async function grow(server: OwnServer, database: string, { done, waiting,
   const each = Math.ceil(waiting / busy);
   // Neither guards nor keys are asked: the rows are those of a real cycle, under other ids.
   const free = 'SET session_replication_role = replica; SET synchronous_commit = off';
-  for (const table of Object.keys(COPIED)) {
+  for (const table of Object.keys(COPIED_WITH_SESSIONS)) {
     const columns = await columnsOf(server, database, table);
     await server.query(database, `${free}; ${copySql(table, columns, copies)}`);
   }
@@ -68,7 +61,7 @@ const idOf = (prefix: string, n: string) =>
 function copySql(table: string, columns: readonly string[], copies: number): string {
   const isSession = SESSION_TABLES.includes(table);
   const values = columns.map((column) => {
-    const prefix = COPIED[table]?.[column];
+    const prefix = COPIED_WITH_SESSIONS[table]?.[column];
     if (prefix === undefined) return `real.${column}`;
     const id = idOf(prefix, !isSession && SESSION_PREFIXES.includes(prefix) ? `n / ${RUNS_A_SESSION}` : 'n');
     return column === 'event_ids' ? `'["' || ${id} || '"]'` : id;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /** What differs from copy to copy; `n` counts them. Zeros sort before every id that was ever made. */
-const COPIED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const COPIED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   handler_runs: { id: 'run', root_run_id: 'run' },
   events: { id: 'evt', message_id: 'old', reserved_by_run_id: 'run' },
   mutations: {
