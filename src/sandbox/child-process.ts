@@ -8,7 +8,7 @@ import { encodeFrame, FrameReader, type HostFrame } from './frames.ts';
 import { Guard } from './guard.ts';
 import { HostRun } from './host-run.ts';
 import type { Limits } from './limits.ts';
-import { NICE_MAX, renice } from './priority.ts';
+import { Priority } from './priority.ts';
 import { FRAME, type ResetRule } from './protocol.ts';
 import type { Failed, HostCall, SandboxOutcome, SandboxRequest } from './request.ts';
 
@@ -65,6 +65,7 @@ export class Child {
   readonly #options: ChildOptions;
   readonly #frames = new FrameReader();
   readonly #guard: Guard;
+  readonly #priority: Priority;
   readonly #scripts = new Map<string, string>();
   readonly #onFree: (child: Child) => void;
   readonly exited: Promise<void>;
@@ -72,8 +73,7 @@ export class Child {
   #generation = 0;
   #stderr = '';
   #isGone = false;
-  #isReady = false;
-  #hasGivenWay = false;
+  #readyAtMs = Number.POSITIVE_INFINITY;
   readonly #startTimer: NodeJS.Timeout;
   idleSinceMs = performance.now();
 
@@ -81,17 +81,18 @@ export class Child {
     this.#options = options;
     this.#onFree = onFree;
     this.#process = spawn(process.execPath, [...CHILD_FLAGS, '-e', BOOT], { env: {}, cwd: '/', stdio: 'pipe' });
+    this.#priority = new Priority(this.pid, options.nice);
     this.#guard = new Guard(
       options.limits,
       this.pid,
       (limit) => this.#overdue(limit),
-      () => this.#giveWay(),
+      // It computes for long: the children of the others go first, and it has what they leave.
+      () => this.#priority.giveWay(),
     );
     this.#startTimer = setTimeout(() => {
       this.#breakOff(this.#current?.run.failure('crashed', 'the sandbox did not start in time'));
     }, START_MS_MAX);
     this.exited = new Promise((resolve) => this.#listen(resolve));
-    if (this.pid > 0) renice(this.pid, options.nice);
     const program = Buffer.from(childProgram());
     const length = Buffer.alloc(4);
     length.writeUInt32BE(program.length);
@@ -115,12 +116,21 @@ export class Child {
 
   /** Started, and has said so. */
   get isReady(): boolean {
-    return this.#isReady;
+    return this.#readyAtMs !== Number.POSITIVE_INFINITY;
+  }
+
+  get readyAtMs(): number {
+    return this.#readyAtMs;
   }
 
   /** How many scripts it was sent: what is lost with it. */
   get scriptsKnown(): number {
     return this.#scripts.size;
+  }
+
+  /** The priority it works at; a script that computes for long has a lower one all the same. */
+  set nice(nice: number) {
+    if (!this.#isGone) this.#priority.set(nice);
   }
 
   /** The script it works for, if it does. */
@@ -157,7 +167,7 @@ export class Child {
     };
     const { signal } = request;
     if (signal !== undefined) this.#heed(signal, this.#current, promise);
-    if (this.#isReady) this.#guard.start();
+    if (this.isReady) this.#guard.start();
     this.#sendRun(this.#current, this.#scripts.get(request.scriptId) !== request.code);
     return promise;
   }
@@ -231,7 +241,7 @@ export class Child {
 
   /** Only now does a request's time run: starting the child is not the script's doing. */
   #ready(cpuMs: number): void {
-    this.#isReady = true;
+    this.#readyAtMs = performance.now();
     this.#guard.nextPhase(cpuMs);
     clearTimeout(this.#startTimer);
     if (this.#current === undefined) this.#onFree(this);
@@ -298,7 +308,11 @@ export class Child {
     this.idleSinceMs = performance.now();
     this.#guard.stop(Number(fields[3]));
     const outcome = current.isSettled ? undefined : current.run.ended(fields);
-    if (this.#hasGivenWay) this.#comeBack();
+    // Where a priority cannot be raised again, the next child starts at the one it should have.
+    if (!this.#priority.comeBack()) {
+      this.#gone();
+      this.end();
+    }
     // Free before the caller hears of it, so that what it asks next finds this child.
     if (outcome !== undefined && current.told.length === 0) this.#settle(current, outcome);
     else if (outcome !== undefined)
@@ -326,19 +340,6 @@ export class Child {
     if (limit !== 'total') return this.#breakOff(current.run.limit(limit));
     this.#settle(current, current.run.limit('total'));
     this.#abandon(current);
-  }
-
-  /** It computes for long: the children of the others go first, and it has what they leave. */
-  #giveWay(): void {
-    this.#hasGivenWay = renice(this.pid, NICE_MAX);
-  }
-
-  /** Only some users may raise a priority again; for the others the child ends, and the next one starts where it should. */
-  #comeBack(): void {
-    this.#hasGivenWay = false;
-    if (renice(this.pid, this.#options.nice)) return;
-    this.#gone();
-    this.end();
   }
 
   /** The child cannot be trusted or does not answer: it is ended, and the pool makes another. */

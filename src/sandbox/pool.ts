@@ -4,13 +4,14 @@ import { Child, type ChildOptions } from './child-process.ts';
 import { SandboxClosedError } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { NICE_MAX } from './priority.ts';
 import type { ResetRule } from './protocol.ts';
 import type { SandboxOutcome, SandboxRequest } from './request.ts';
 
 export interface SandboxOptions {
   /** Children that may compute at the same time. */
   readonly children?: number;
-  /** With those whose script takes long: they do not hold up the rest. */
+  /** With those whose script takes long or computes much: they do not hold up the rest. */
   readonly childrenMax?: number;
   /** A child without work for so long is ended. */
   readonly idleMs?: number;
@@ -46,10 +47,12 @@ const NICE = 10;
 const LONG_MS = 100;
 /** With one child, one script that loops would hold up all others. */
 const CHILDREN_MIN = 2;
-/** From so many times as long on, a script is known as slow: a hiccup of the machine does not make it one. */
-const SLOW_TIMES = 10;
-/** Scripts remembered as slow; one that is forgotten has to show it again. */
-const SLOW_MAX = 10_000;
+/** From so many times as long on, a script is known as heavy: a hiccup of the machine does not make it one. */
+const HEAVY_TIMES = 10;
+/** Or after so much of the processor's time, which a busy machine does not make more. */
+const HEAVY_CPU_MS = 50;
+/** Scripts remembered as heavy; one that is forgotten has to show it again. */
+const HEAVY_MAX = 10_000;
 
 export function createSandboxPool(options: SandboxOptions = {}): SandboxPool {
   return new Pool(options);
@@ -71,9 +74,12 @@ class Pool implements SandboxPool {
   readonly #longMs: number;
   readonly #queue = new FairQueue<Job>();
   readonly #children = new Set<Child>();
-  /** Scripts whose last request took very long. */
-  readonly #slow = new Set<string>();
-  readonly #slowMs: number;
+  /** Those of them that only heavy scripts use: what such a script takes along when it must be ended, nobody else misses. */
+  readonly #apart = new Set<Child>();
+  readonly #apartMax: number;
+  /** Scripts whose last request took very long or computed much. */
+  readonly #heavy = new Set<string>();
+  readonly #heavyMs: number;
   #lookAgain: NodeJS.Timeout | undefined;
   #sweep: NodeJS.Timeout | undefined;
   readonly #counts = { started: 0, lost: 0 };
@@ -84,7 +90,8 @@ class Pool implements SandboxPool {
     this.#childrenMax = Math.max(this.#childrenCount, options.childrenMax ?? this.#childrenCount * 2 + 2);
     this.#idleMs = options.idleMs ?? MINUTE;
     this.#longMs = options.longMs ?? LONG_MS;
-    this.#slowMs = this.#longMs * SLOW_TIMES;
+    this.#apartMax = this.#childrenMax - this.#childrenCount;
+    this.#heavyMs = this.#longMs * HEAVY_TIMES;
     this.#childOptions = {
       limits: { ...LIMITS, ...options.limits },
       imageBytesMax: Math.min(
@@ -174,52 +181,87 @@ class Pool implements SandboxPool {
 
   async #runOn(child: Child, request: SandboxRequest): Promise<SandboxOutcome> {
     const startedAt = performance.now();
+    let cpuMs = 0;
     try {
-      return await child.run(request);
+      const outcome = await child.run(request);
+      cpuMs = outcome.cpuMs;
+      return outcome;
     } finally {
-      this.#slow.delete(request.scriptId);
-      if (performance.now() - startedAt >= this.#slowMs) this.#slow.add(request.scriptId);
-      const [oldest] = this.#slow;
-      if (this.#slow.size > SLOW_MAX && oldest !== undefined) this.#slow.delete(oldest);
+      // How long a child takes to start is not its first script's doing.
+      const tookMs = performance.now() - Math.max(startedAt, child.readyAtMs);
+      const isHeavy = cpuMs >= HEAVY_CPU_MS || tookMs >= this.#heavyMs;
+      this.#remember(request.scriptId, isHeavy);
+      if (isHeavy && child.scriptsKnown <= 1 && this.#children.has(child) && this.#apart.size < this.#apartMax) {
+        this.#setApart(child);
+      }
     }
   }
 
-  /** Scripts known as slow leave some children to the others: however many of them wait for a provider, the rest goes on. */
+  #remember(scriptId: string, isHeavy: boolean): void {
+    this.#heavy.delete(scriptId);
+    if (isHeavy) this.#heavy.add(scriptId);
+    const [oldest] = this.#heavy;
+    if (this.#heavy.size > HEAVY_MAX && oldest !== undefined) this.#heavy.delete(oldest);
+  }
+
+  /** Heavy scripts have children of their own: however many of them compute or wait for a provider, the rest goes on. */
+  #goesApart(scriptId: string): boolean {
+    return this.#apartMax > 0 && this.#heavy.has(scriptId);
+  }
+
   #mayGo(scriptId: string): boolean {
-    if (!this.#slow.has(scriptId)) return true;
-    let busy = 0;
-    for (const { scriptId: other, busyMs } of this.#children) {
-      if (other !== undefined && (busyMs >= this.#slowMs || this.#slow.has(other))) busy++;
-    }
-    const kept = this.#childrenMax > this.#childrenCount ? this.#childrenCount : 0;
-    return busy < this.#childrenMax - kept;
+    if (!this.#goesApart(scriptId)) return true;
+    const hasRoom = this.#apart.size < this.#apartMax && this.#children.size < this.#childrenMax;
+    return hasRoom || this.#freeChild(scriptId, true) !== undefined;
   }
 
   #childFor(scriptId: string): Child | undefined {
-    const free = this.#freeChild(scriptId);
-    if (free !== undefined || this.#children.size >= this.#childrenAllowed()) return free;
-    const others = [...this.#children];
-    if (others.filter((child) => !child.isReady).length >= this.#childrenCount) return undefined;
-    const started = this.#spawn();
-    // Starting takes longer than most phases: whoever is free first, the new one or another, takes what waits.
-    return others.some((child) => child.busyMs < this.#longMs) ? undefined : started;
+    const isApart = this.#goesApart(scriptId);
+    return this.#freeChild(scriptId, isApart) ?? (isApart ? this.#oneApart() : this.#oneMore());
   }
 
   /** One that knows the script, else the one that knows fewest: with a script that must be ended the least is lost. */
-  #freeChild(scriptId: string): Child | undefined {
+  #freeChild(scriptId: string, isApart: boolean): Child | undefined {
     let best: Child | undefined;
-    for (const child of this.#children) {
-      if (!child.isFree || !child.isReady) continue;
+    for (const child of isApart ? this.#apart : this.#children) {
+      if (!child.isFree || !child.isReady || this.#apart.has(child) !== isApart) continue;
       if (child.knows(scriptId)) return child;
       if (best === undefined || child.scriptsKnown < best.scriptsKnown) best = child;
     }
     return best;
   }
 
-  #childrenAllowed(): number {
-    let long = 0;
-    for (const child of this.#children) if (child.busyMs >= this.#longMs) long++;
-    return Math.min(this.#childrenCount + long, this.#childrenMax);
+  #oneApart(): Child {
+    return this.#setApart(this.#spawn());
+  }
+
+  /** Heavy scripts have what the others leave. */
+  #setApart(child: Child): Child {
+    this.#apart.add(child);
+    child.nice = NICE_MAX;
+    return child;
+  }
+
+  #oneMore(): Child | undefined {
+    const others = [...this.#children].filter((child) => !this.#apart.has(child));
+    const long = others.filter((child) => child.busyMs >= this.#longMs).length;
+    const starting = others.filter((child) => !child.isReady).length;
+    if (others.length >= this.#childrenCount + long || starting >= this.#childrenCount) return undefined;
+    if (this.#children.size >= this.#childrenMax) return this.#takeBack();
+    const started = this.#spawn();
+    // Starting takes longer than most phases: whoever is free first, the new one or another, takes what waits.
+    return long < others.length ? undefined : started;
+  }
+
+  /** One that stands apart and idle, when there may be no more of them. */
+  #takeBack(): Child | undefined {
+    for (const child of this.#apart) {
+      if (!child.isFree || !child.isReady) continue;
+      this.#apart.delete(child);
+      child.nice = this.#childOptions.nice;
+      return child;
+    }
+    return undefined;
   }
 
   #spawn(): Child {
@@ -236,13 +278,16 @@ class Pool implements SandboxPool {
   /** The next one is started before anybody waits for it; not after one that could not even start. */
   #lost(child: Child): void {
     const wasOurs = this.#children.delete(child);
-    if (wasOurs && !this.#isClosed) this.#counts.lost++;
-    if (wasOurs && child.isReady && !this.#isClosed && this.#children.size < this.#childrenCount) this.#spawn();
+    const wasApart = this.#apart.delete(child);
+    if (!wasOurs || this.#isClosed) return;
+    this.#counts.lost++;
+    if (!wasApart && child.isReady && this.#children.size - this.#apart.size < this.#childrenCount) this.#spawn();
   }
 
   /** Requests wait and all children are busy: see later whether one of them takes long. */
   #look(): void {
-    if (this.#lookAgain !== undefined || this.#children.size >= this.#childrenMax) return;
+    const isFull = this.#children.size >= this.#childrenMax && this.#apart.size === 0;
+    if (this.#lookAgain !== undefined || isFull) return;
     this.#lookAgain = setTimeout(() => {
       this.#lookAgain = undefined;
       this.#pump();
@@ -256,6 +301,7 @@ class Pool implements SandboxPool {
       for (const child of this.#children) {
         if (!child.isFree || now - child.idleSinceMs < this.#idleMs) continue;
         this.#children.delete(child);
+        this.#apart.delete(child);
         child.end();
       }
       if (this.#children.size > 0 && !this.#isClosed) this.#sweepLater();

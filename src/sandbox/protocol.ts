@@ -37,6 +37,18 @@ export const FRAME_BYTES_MAX = 32 * 1_024 * 1_024;
 export const SCRIPT_FILE = 'script.js';
 export const PRELUDE_FILE = 'pawl.js';
 
+/** What a new child tries its engine on: a consumer of the ordinary kind, without a call that anybody would have to answer. */
+export const WARM_UP_SCRIPT = `globalThis.__pawl_workflow = { name: 'warm-up', uses: { shop: 'http' }, topics: { in: {} }, producers: {},
+  consumers: { h: { subscribe: ['in'], publishes: [],
+    async prepare(ctx, state) {
+      const [first] = await Promise.all([1, 2, 3].map(async (id) => ({ topic: 'in', messageId: String(id), payload: { id } })));
+      return ctx.take(first, { data: { id: first.payload.id, count: (state?.count ?? 0) + 1 }, title: 'Book ' + first.payload.id });
+    },
+    async mutate(ctx, { data }) { return ctx.shop.post({ path: '/bookings', json: data }); },
+    async next(ctx, { data }) { return { count: data.count }; },
+  } } };`;
+export const WARM_UP_ARGS = '[{"count":1,"data":{"id":1,"count":1}},{"status":"applied"}]';
+
 export type Phase = 'describe' | 'producer' | 'prepare' | 'mutate' | 'next';
 
 export interface RunHeader {

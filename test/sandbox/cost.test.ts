@@ -63,7 +63,8 @@ async function settledMbOf(world: SandboxWorld): Promise<number> {
 }
 
 function rssMbOf({ pool }: SandboxWorld): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pool.pids[0]}/status`, 'utf8'))?.[1]) / 1_024;
+  const mbOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+  return Math.max(...pool.pids.map(mbOf));
 }
 
 async function median(run: () => Promise<unknown>): Promise<number> {

@@ -63,7 +63,7 @@ describe('each limit has its own error, which names it', () => {
       { body: 'await ctx.shop.get();', onCall: never },
       { totalMs: 1_000 },
     ],
-    'time in all, computing': ['total', { body: 'for (;;) ctx.log(1);' }, { totalMs: 1_000, cpuMs: 60_000, logs: 1e9 }],
+    'time in all, computing': ['total', { body: 'for (;;);' }, { totalMs: 1_000, cpuMs: 60_000 }],
     'the stack': ['stack', { body: 'const f = () => f() + 1; return f();' }],
     'the stack, in data': ['stack', { body: "return JSON.parse('['.repeat(100000) + ']'.repeat(100000));" }],
     'the result': ['result', { body: "return 'x'.repeat(1024 * 1024);" }],

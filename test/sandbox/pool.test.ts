@@ -15,6 +15,11 @@ function held() {
   return { onCall, called: called.promise, answer: (json: string) => answer.resolve(json) };
 }
 
+function niceOf(pid: number | undefined): string | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16];
+}
+
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -94,10 +99,7 @@ describe('one script does not hold up the others', () => {
 
   test('one that computes for long gives way to the others, and its child comes back to its place', async (t) => {
     const world = new SandboxWorld(t);
-    const nice = () => {
-      const stat = readFileSync(`/proc/${world.pool.pids[0]}/stat`, 'utf8');
-      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16];
-    };
+    const nice = () => niceOf(world.pool.pids[0]);
     await world.result({});
     assert.equal(nice(), '10');
     const looping = world.failed({ body: 'for (;;);' });
@@ -136,6 +138,56 @@ describe('one script does not hold up the others', () => {
     for (let i = 0; i < 20; i++) assert.equal(await world.result({ scriptId: 'good' }), 1);
     host.answer('2');
     assert.deepEqual(await Promise.all(waits), Array(6).fill(2));
+  });
+
+  test('a script that computed much runs apart from then on, at the lowest priority, and takes no child of others along', async (t) => {
+    const world = new SandboxWorld(t, { children: 1, childrenMax: 2, limits: { cpuMs: 300 } });
+    await world.result({ scriptId: 'good' });
+    await world.result({ scriptId: 'other' });
+    const [pid = 0] = world.pool.pids;
+    const looping = () => world.failed({ body: 'for (;;);', scriptId: 'bad' });
+    await looping();
+    const again = looping();
+    await until(() => world.pool.pids.length === 2);
+    const [, apart = 0] = world.pool.pids;
+    await until(() => niceOf(apart) === '19');
+    process.kill(apart, 'SIGKILL');
+    assert.equal((await again).errorKind, 'crashed');
+    assert.equal(await world.result({ scriptId: 'good' }), 1);
+    assert.deepEqual([world.pool.pids, niceOf(pid)], [[pid], '10']);
+  });
+
+  test('a child that stands apart and idle is lent to the others rather than have them wait', async (t) => {
+    const world = new SandboxWorld(t, { children: 1, childrenMax: 2, longMs: 50 });
+    const slow = () => new Promise<string>((resolve) => setTimeout(() => resolve('2'), 600));
+    await world.result({ scriptId: 'slow' });
+    await world.result({ scriptId: 'slow', body: 'return await ctx.shop.get();', onCall: slow });
+    const [pid = 0] = world.pool.pids;
+    await until(() => niceOf(pid) === '19');
+    await world.result({ scriptId: 'good' });
+    const host = held();
+    const holding = world.result({ body: 'return await ctx.shop.get() + 1;', onCall: host.onCall });
+    await host.called;
+    assert.equal(await world.result({ scriptId: 'good' }), 1);
+    assert.deepEqual([world.pool.pids.length, niceOf(pid)], [2, '10']);
+    host.answer('1');
+    assert.equal(await holding, 2);
+  });
+
+  test('one that has stopped computing much is back among the others', async (t) => {
+    const world = new SandboxWorld(t, { children: 1, childrenMax: 2 });
+    await world.result({ scriptId: 'good' });
+    const body = 'for (let i = 0; i < first; i++); return 1;';
+    const asked = (count: number) => ({ body, scriptId: 'moody', phase: 'prepare', values: [count] }) as const;
+    assert.equal(await world.result(asked(5_000_000)), 1);
+    assert.equal(world.pool.pids.length, 1);
+    assert.equal(await world.result(asked(1)), 1);
+    assert.equal(world.pool.pids.length, 2);
+    const [, apart = 0] = world.pool.pids;
+    process.kill(apart, 'SIGKILL');
+    await until(() => world.pool.pids.length === 1);
+    assert.equal(await world.result(asked(1)), 1);
+    assert.equal(world.pool.pids.length, 1);
   });
 
   test('a script that waits for a slow answer does not keep its child from being added to', async (t) => {

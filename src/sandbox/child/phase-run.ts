@@ -39,7 +39,7 @@ export class PhaseRun implements Driver {
   #activeAtMs: number;
   #counts = new Map<string, number>();
   #sentBytes = 0;
-  /** Calls the host has not heard of. */
+  /** What the host has not heard of: calls, events, inputs, log lines. */
   #held: (readonly Uint8Array[])[] = [];
   #unhandled = new Map<number, number>();
   #isLooking = false;
@@ -100,9 +100,13 @@ export class PhaseRun implements Driver {
     }
   }
 
-  /** The host hears of calls when the script has nothing else to do; of those of a script that fails first, never. */
-  sendCalls(): void {
-    for (const fields of this.#held) this.#pipe.send(FRAME.call, this.#setting.generation, fields);
+  /** The host hears what a script says when it has nothing else to do; of one that failed, only what it wrote about itself. */
+  sendHeld(): void {
+    const hasFailed = this.outcome?.kind === 'failed';
+    for (const fields of this.#held) {
+      if (!hasFailed || this.#decode(fields[1]) === 'log')
+        this.#pipe.send(FRAME.call, this.#setting.generation, fields);
+    }
     this.#held = [];
   }
 
@@ -159,8 +163,7 @@ export class PhaseRun implements Driver {
     this.#sentBytes += args?.length ?? 0;
     if (this.#sentBytes > this.#setting.limits.sentBytes) this.exceeded('sent', this.#here());
     const fields = [id ?? none, name ?? none, args ?? none];
-    if (op !== OP.call) return this.#pipe.send(FRAME.call, this.#setting.generation, fields);
-    this.unanswered.add(this.#decode(id));
+    if (op === OP.call) this.unanswered.add(this.#decode(id));
     this.#held.push(fields);
   }
 

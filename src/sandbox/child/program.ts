@@ -1,9 +1,10 @@
 import { prelude } from '../guest/prelude.ts';
 import type { Limits } from '../limits.ts';
-import { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE } from '../protocol.ts';
+import { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, WARM_UP_ARGS, WARM_UP_SCRIPT } from '../protocol.ts';
 import { Image, Images } from './image.ts';
 import { guestImports } from './imports.ts';
 import { Instance } from './instance.ts';
+import { Instances } from './instances.ts';
 import { PhaseRun } from './phase-run.ts';
 import { type ChildIo, Pipe } from './pipe.ts';
 import { Server } from './server.ts';
@@ -13,8 +14,8 @@ import { Server } from './server.ts';
  * no file at all, and does not pay for erasing types (18 MB and 50 ms each).
  */
 export function childProgram(): string {
-  const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE };
-  const parts = [Pipe, Instance, guestImports, Image, Images, PhaseRun, Server, serveChild];
+  const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, WARM_UP_ARGS, WARM_UP_SCRIPT };
+  const parts = [Pipe, Instance, guestImports, Image, Images, Instances, PhaseRun, Server, serveChild];
   return [
     "'use strict';",
     ...Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),
@@ -36,6 +37,7 @@ function serveChild(io: ChildIo): void {
   if (options === undefined || preludeText === undefined || wasm === undefined) return;
   const module = new WebAssembly.Module(wasm.slice());
   const server = new Server(io, pipe, module, preludeText.slice(), JSON.parse(new TextDecoder().decode(options)));
+  server.warmUp();
   // What starting left behind would stay until there is more of it.
   io.collect();
   pipe.send(FRAME.ready, 0, [new TextEncoder().encode(String(io.cpuMs()))]);

@@ -68,9 +68,9 @@ describe('each rule of the reset', () => {
 
   const isUsedAgain = (child: ChildInProcess, code: string): boolean => {
     child.run({ phase: 'producer', code });
-    const made = child.server.instancesMade;
+    const made = child.server.instances.made;
     child.run({ phase: 'producer' });
-    return child.server.instancesMade === made;
+    return child.server.instances.made === made;
   };
 
   rule(
@@ -101,10 +101,10 @@ describe('each rule of the reset', () => {
     'an instance with an extension is thrown away',
     (child) => {
       child.run({ phase: 'producer', code: producer('return 1;') });
-      const [extended] = child.server.live;
+      const [extended] = child.server.instances.live;
       extended?.exports.__indirect_function_table.grow(1);
       child.run({ phase: 'producer' });
-      return child.server.live[0] === extended;
+      return child.server.instances.live[0] === extended;
     },
     false,
   );
@@ -236,12 +236,12 @@ test('leaving a script in the middle, again and again, harms nothing: the instan
   const code = `let n = 0; globalThis.__pawl_workflow = { consumers: { h: { subscribe: [], publishes: [],
     async mutate(ctx) { n++; try { await ctx.shop.post({ n }); } catch { n = 7; } finally { n = 8; } } } } };`;
   const first = child.frames({ phase: 'mutate', code }).at(-1)?.fields.slice(1, 3);
-  const [instance] = child.server.live;
+  const [instance] = child.server.instances.live;
   for (let i = 0; i < 300; i++) {
     assert.deepEqual(child.frames({ phase: 'mutate' }).at(-1)?.fields.slice(1, 3), first);
   }
   assert.deepEqual(first, ['', '{"n":1}']);
-  assert.equal(child.server.live[0], instance);
+  assert.equal(child.server.instances.live[0], instance);
 });
 
 test('an error in a promise nobody awaits is found all the same', () => {
@@ -256,7 +256,7 @@ test('a handler that waits for what nothing can settle ends at once and says so'
   assert.match(JSON.stringify(ended), /nothing can settle any more/);
 });
 
-test('the host hears of calls when the script waits or returns, and never of those of a script that fails first', () => {
+test('the host hears of calls and events when the script waits or returns, and of one that fails first only its log', () => {
   const kinds = (body: string, after: (generation: number) => Buffer[] = () => []) =>
     new ChildInProcess()
       .frames({ phase: 'producer', code: producer(body), after })
@@ -265,6 +265,12 @@ test('the host hears of calls when the script waits or returns, and never of tho
   const { call, done } = FRAME;
   assert.deepEqual(kinds("for (;;) ctx.shop.get({ path: 'x'.repeat(1_000) });"), [done]);
   assert.deepEqual(kinds("ctx.shop.get({ path: '/' }); throw new Error('no');"), [done]);
+  assert.deepEqual(kinds("for (let i = 0; ; i++) ctx.publish('a', { messageId: 'x' + i, payload: 1 });"), [done]);
+  assert.deepEqual(
+    kinds("ctx.log('so far'); ctx.publish('a', { messageId: 'x', payload: 1 }); throw new Error('no');"),
+    [call, done],
+  );
+  assert.deepEqual(kinds("ctx.log('so far'); ctx.publish('a', { messageId: 'x', payload: 1 });"), [call, call, done]);
   assert.deepEqual(kinds("ctx.shop.get({ path: '/' });"), [call, done]);
   const answers = (generation: number) => [answer(generation, '1', '{}'), answer(generation, '2', '{}')];
   assert.deepEqual(kinds('await Promise.all([ctx.shop.get({}), ctx.shop.get({})]);', answers), [call, call, done]);
@@ -298,4 +304,14 @@ test('memory a script has filled is given back before it is answered, so that wh
   assert.deepEqual(child.collectedAfter, beforeTheEnd);
   child.run({ phase: 'producer', scriptId: 'other', code: producer('return 1;') });
   assert.deepEqual(child.collectedAfter, beforeTheEnd);
+});
+
+test('a child that has warmed up keeps nothing of it', () => {
+  const child = new ChildInProcess();
+  child.server.warmUp();
+  assert.equal(child.server.images.bytes, 0);
+  assert.deepEqual(child.run({ phase: 'producer', scriptId: 'warm-up' }), { failed: 'need code' });
+  const code = producer('return [typeof globalThis.__pawl_workflow.consumers, Math.random()];');
+  const fresh = new ChildInProcess().run({ phase: 'producer', code });
+  assert.deepEqual(child.run({ phase: 'producer', code }), fresh);
 });

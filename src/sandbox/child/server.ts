@@ -6,10 +6,12 @@ import {
   type ResetRule,
   type RunHeader,
   SCRIPT_FILE,
+  WARM_UP_ARGS,
+  WARM_UP_SCRIPT,
 } from '../protocol.ts';
 import { Image, Images } from './image.ts';
-import { guestImports } from './imports.ts';
-import { type Handles, Instance } from './instance.ts';
+import type { Handles, Instance } from './instance.ts';
+import { Instances } from './instances.ts';
 import { type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
 import type { ChildIo, Frame, Pipe } from './pipe.ts';
 
@@ -27,53 +29,63 @@ interface Base {
 
 /** The child's work: takes one message at a time, runs its phases in QuickJS, and says how it ended. */
 export class Server {
-  /** One is enough for scripts of one size; more only spare scripts of other sizes a new instance. */
-  static readonly LIVE_MAX = 4;
-  /** Instances thrown away before their memory is asked back; large ones at once. */
-  static readonly DISCARDED_MAX = 4;
-  static readonly LARGE_BYTES = 8 * 1_024 * 1_024;
   /** Messages between two collections: the pieces of a message lie outside the heap, so the engine hardly sees them pile up. */
   static readonly COLLECT_EVERY = 1_000;
   /** The same for scripts loaded: each leaves its code and perhaps a dropped image behind. */
   static readonly LOADS_PER_COLLECT = 16;
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
   static readonly JOBS_PER_LOOK = 256;
+  static readonly WARM_UP_TURNS = 3;
 
   readonly images: Images;
-  /** How many instances were made; tests tell by it whether one was used again. */
-  instancesMade = 0;
+  readonly instances: Instances;
   #io: ChildIo;
   #pipe: Pipe;
-  #module: WebAssembly.Module;
   #prelude: Uint8Array;
   #options: BootOptions;
-  #live = new Map<number, Instance>();
   #base: Base | undefined;
-  #discarded = 0;
   #loads = 0;
-  #isLittered = false;
-  /** A large one was thrown away. */
-  #isFlooded = false;
   #lateRun: number | undefined;
 
   constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
     this.#io = io;
     this.#pipe = pipe;
-    this.#module = module;
     this.#prelude = prelude;
     this.#options = options;
+    this.instances = new Instances(io, module, options.without);
     this.images = new Images(this.#is('image-limit') ? options.imageBytesMax : Number.POSITIVE_INFINITY);
   }
 
-  get live(): readonly Instance[] {
-    return [...this.#live.values()];
+  /**
+   * The first scripts of a new child took fifty times as long as later ones, until V8 had met the engine's code: so it meets it on a
+   * script of ours, and whoever comes first finds a child like any other.
+   */
+  warmUp(): void {
+    const header: RunHeader = {
+      scriptId: 'warm-up',
+      handler: 'h',
+      phase: 'prepare',
+      startedAt: 0,
+      seed: [1, 2, 3, 4],
+      uses: ['shop'],
+      andMutate: false,
+    };
+    for (let turn = 0; turn < Server.WARM_UP_TURNS; turn++) {
+      const message = { generation: 0, header, atMs: this.#io.nowMs(), cpuStartMs: this.#io.cpuMs() };
+      const image = this.#load(message, new TextEncoder().encode(WARM_UP_SCRIPT));
+      if (image instanceof Image === false) throw new Error(`the warm-up failed: ${image.message}`);
+      for (const phase of ['prepare', 'mutate', 'next'] as const) {
+        this.#phase(message, image, phase, new TextEncoder().encode(WARM_UP_ARGS));
+      }
+    }
+    this.images.delete(header.scriptId);
   }
 
   /** Serves until the host is gone. */
   serve(): void {
     for (let count = 1; ; count++) {
       // After the answer went out, so that nobody waits for it, and when nothing here holds on to an instance any more.
-      if (this.#isLittered || count % Server.COLLECT_EVERY === 0) this.#collect();
+      if (this.instances.isLittered || count % Server.COLLECT_EVERY === 0) this.instances.collect();
       const frame = this.#pipe.read();
       if (frame === undefined) return;
       // Answers and goodbyes to a message that ended before they came.
@@ -109,7 +121,7 @@ export class Server {
   #load(message: Message, code: Uint8Array): Image | PhaseFailure {
     this.#base ??= this.#makeBase();
     const { handles } = this.#base.image;
-    const instance = this.#acquire(this.#base.image, true);
+    const instance = this.instances.acquire(this.#base.image, true);
     const run = new PhaseRun(this.#setting(message, 'load'), instance, handles, this.#io, this.#pipe);
     instance.driver = run;
     this.#guarded(run, () => {
@@ -117,41 +129,41 @@ export class Server {
       this.#jobs(instance, run);
     });
     if (run.outcome?.kind === 'failed') {
-      this.#discard(instance);
+      this.instances.discard(instance);
       return run.outcome;
     }
     instance.exports.qjs_run_gc();
     const image = new Image(instance, handles, this.#base.bytes);
     this.images.set(message.header.scriptId, image);
-    this.#keep(instance, image);
-    if (++this.#loads % Server.LOADS_PER_COLLECT === 0) this.#isLittered = true;
+    this.instances.keep(instance, image);
+    if (++this.#loads % Server.LOADS_PER_COLLECT === 0) this.instances.litter();
     return image;
   }
 
   /** What every script is loaded into: the engine started, the prelude evaluated, the handles made. */
   #makeBase(): Base {
     const { memoryBytes, stackBytes } = this.#options.limits;
-    const instance = this.#newInstance();
+    const instance = this.instances.make();
     instance.start(memoryBytes, stackBytes);
     const handles = instance.handles(this.#prelude);
     instance.exports.qjs_run_gc();
     instance.clearStack();
     const bytes = instance.bytes.slice();
     const image = new Image(instance, handles, bytes);
-    this.#keep(instance, image);
+    this.instances.keep(instance, image);
     return { image, bytes };
   }
 
   #phase(message: Message, image: Image, phase: Phase, args: Uint8Array): PhaseOutcome {
-    const instance = this.#acquire(image);
+    const instance = this.instances.acquire(image, this.#is('reset'));
     const run = new PhaseRun(this.#setting(message, phase), instance, image.handles, this.#io, this.#pipe);
     instance.driver = run;
     const trapped = this.#guarded(run, () => this.#drive(message, instance, image, run, phase, args));
     this.#findLost(instance, image, run);
-    if (run.outcome?.kind !== 'failed') run.sendCalls();
+    run.sendHeld();
     instance.driver = undefined;
-    if (this.#isWorn(instance, image, run, trapped)) this.#discard(instance);
-    else this.#keep(instance, image);
+    if (this.#isWorn(instance, image, run, trapped)) this.instances.discard(instance);
+    else this.instances.keep(instance, image);
     return (
       run.outcome ?? { kind: 'failed', errorKind: 'crashed', message: 'the phase ended without an outcome', stack: '' }
     );
@@ -180,7 +192,7 @@ export class Server {
 
   /** Waits for the host with nothing left to compute. */
   #wait(message: Message, instance: Instance, image: Image, run: PhaseRun): void {
-    run.sendCalls();
+    run.sendHeld();
     this.#pipe.flush();
     const frame = this.#pipe.read();
     if (frame === undefined) return run.settle(this.#abandoned());
@@ -255,58 +267,6 @@ export class Server {
     );
   }
 
-  #acquire(image: Image, isReset = this.#is('reset')): Instance {
-    let instance = this.#live.get(image.size);
-    this.#live.delete(image.size);
-    if (instance === undefined) {
-      instance = this.#newInstance();
-      const missing = image.size - instance.bytes.length;
-      if (missing > 0) instance.exports.memory.grow(missing / Instance.PAGE_BYTES);
-    } else if (!isReset) {
-      return instance;
-    }
-    image.copyInto(instance);
-    return instance;
-  }
-
-  /**
-   * A large one is as soon made anew for its own script as it is in the way of all others. Its image is held until the answer is out:
-   * only then can both be given back.
-   */
-  #keep(instance: Instance, image: Image): void {
-    if (image.size > Server.LARGE_BYTES) {
-      this.#isLittered = true;
-      return;
-    }
-    const replaced = this.#live.get(image.size);
-    if (replaced !== undefined) this.#discard(replaced);
-    this.#live.set(image.size, instance);
-    for (const [size, oldest] of this.#live) {
-      if (this.#live.size <= Server.LIVE_MAX) break;
-      this.#live.delete(size);
-      this.#discard(oldest);
-    }
-  }
-
-  #discard(instance: Instance): void {
-    this.#discarded++;
-    if (instance.bytes.length >= Server.LARGE_BYTES) this.#isFlooded = true;
-    if (this.#discarded >= Server.DISCARDED_MAX) this.#isLittered = true;
-  }
-
-  #collect(): void {
-    this.#io.collect();
-    this.#discarded = 0;
-    this.#isLittered = false;
-    this.#isFlooded = false;
-  }
-
-  #newInstance(): Instance {
-    const { without } = this.#options;
-    this.instancesMade++;
-    return new Instance(this.#module, (instance) => guestImports(instance, without));
-  }
-
   #setting({ generation, header, atMs }: Message, phase: Phase | 'load'): PhaseSetting {
     const { limits, without } = this.#options;
     return { phase, generation, startedAt: header.startedAt, messageAtMs: atMs, limits, without };
@@ -365,7 +325,7 @@ export class Server {
           };
     const params = outcome.kind === 'mutation' ? outcome.params : none;
     // Whoever filled it waits until it is given back, and not whoever comes next.
-    if (this.#isFlooded) this.#collect();
+    if (this.instances.isFlooded) this.instances.collect();
     this.#pipe.send(FRAME.done, message.generation, [
       new TextEncoder().encode(JSON.stringify(header)),
       (outcome.kind === 'failed' ? undefined : result) ?? none,
