@@ -212,8 +212,9 @@ export interface Membership extends Omit<FleetPlace, 'url'> {
   readonly onDrain: () => void;
 }
 
-/** How long an executor or a worker sleeps at most: a call that nobody heard must not keep work waiting. */
-const FLEET_SLEEP_MS_MAX = 2_000;
+/** How long an executor sleeps at most, in parts of a lease and never less than so long: a call that nobody heard must not keep work waiting. */
+const FLEET_SLEEPS_IN_LEASE = 9;
+const FLEET_SLEEP_MS = 2_000;
 const CONCURRENCY = 32;
 
 /** The same parts for one of many processes: an executor hands off, a worker takes and runs, and one process may be both. */
@@ -243,7 +244,7 @@ export function runMember(parts: AppParts, place: Membership): App {
   const scheduler = new Scheduler({
     engine,
     clock,
-    sleepMsMax: FLEET_SLEEP_MS_MAX,
+    sleepMsMax: Math.max(FLEET_SLEEP_MS, member.leaseMs / FLEET_SLEEPS_IN_LEASE),
     relay: relayBy(bus, engine),
     ...(role === 'both' && { inFlightMax: concurrency }),
     mayBegin: () => worker.mayBegin,

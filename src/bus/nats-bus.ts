@@ -44,6 +44,9 @@ export interface Taker {
 const SECOND = 1_000;
 const MS = 1_000_000;
 const PUBLISH_MS_MAX = 2 * SECOND;
+/** A server that has fallen silent is taken for lost after ten seconds: nobody else says that calls no longer come. */
+const PING_MS = 5_000;
+const PINGS_UNANSWERED_MAX = 2;
 const RECONNECT_MS = 500;
 /** Messages on their way at once; past it they stay in the table, from where they are sent before they are deleted. */
 const UNDER_WAY_MAX = 2_000;
@@ -159,6 +162,8 @@ export class NatsBus {
           ...(token !== undefined && { token }),
           maxReconnectAttempts: -1,
           reconnectTimeWait: RECONNECT_MS,
+          pingInterval: PING_MS,
+          maxPingOut: PINGS_UNANSWERED_MAX,
         });
         await this.#ready(this.#connection);
         await this.#follow(this.#connection);

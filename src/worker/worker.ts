@@ -8,8 +8,10 @@ type HandOff = Awaited<ReturnType<Engine['reader']['handOffs']>>[number];
 
 /** However many are looked at, so that what another pool leaves lying hides nothing of ours for long. */
 const PAGE = 500;
-/** Calls may be missed; the rows are looked at this often whatever was heard. */
-const LOOK_MS_MAX = 1_000;
+/** Calls may be missed: the rows are looked at this often whatever was heard. */
+const LOOK_MS = 1_000;
+/** And less and less often while nothing is found and nobody calls: in the end so often in a lease. */
+const LOOKS_IN_LEASE = 9;
 const TROUBLE_MS = 1_000;
 
 export interface WorkerOptions {
@@ -42,6 +44,7 @@ export class Worker {
   readonly #busy = new Map<string, Promise<void>>();
   readonly #names = new Map<WorkflowId, string>();
   #timer: NodeJS.Timeout | undefined;
+  #lookMs = LOOK_MS;
   #isLooking = false;
   #lookAgain = false;
   #looked: Promise<void> = Promise.resolve();
@@ -86,7 +89,7 @@ export class Worker {
     if (this.#options.reaps) this.#reaper.start();
     const { engine } = this.#options;
     this.#unlisten = [
-      engine.listenDue(() => this.#wake()),
+      engine.listenDue(() => this.#called()),
       engine.listen((changes) => {
         if (changes.some(({ kind, id }) => kind === 'worker' && id === engine.self)) this.#lease.renewNow();
       }),
@@ -108,6 +111,11 @@ export class Worker {
     await this.#lease.stop();
   }
 
+  #called(): void {
+    this.#lookMs = LOOK_MS;
+    this.#wake();
+  }
+
   #wake(): void {
     if (this.#isStopped || this.#isLooking) {
       this.#lookAgain = true;
@@ -122,12 +130,13 @@ export class Worker {
   async #lookOnce(): Promise<void> {
     this.#lookAgain = false;
     clearTimeout(this.#timer);
-    let waitMs = LOOK_MS_MAX;
+    let waitMs = TROUBLE_MS;
     try {
       if (this.takesWork) await this.#look();
+      waitMs = this.#lookMs;
+      this.#lookMs = Math.min(this.#lookMs * 2, Math.max(LOOK_MS, this.#options.leaseMs / LOOKS_IN_LEASE));
     } catch (error) {
       this.#options.onError(error);
-      waitMs = TROUBLE_MS;
     }
     this.#isLooking = false;
     if (this.#isStopped) return;
@@ -173,6 +182,7 @@ export class Worker {
 
   #do(key: string, act: () => Promise<unknown>): void {
     if (!this.takesWork || this.#busy.size >= this.#options.concurrency || this.#busy.has(key)) return;
+    this.#lookMs = LOOK_MS;
     const done = this.#orWait(act).finally(() => {
       this.#busy.delete(key);
       this.#wake();
