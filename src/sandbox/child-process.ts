@@ -50,7 +50,7 @@ interface Current {
   readonly settle: (outcome: SandboxOutcome) => void;
   readonly reject: (error: unknown) => void;
   readonly told: Promise<unknown>[];
-  readonly startedAtMs: number;
+  startedAtMs: number;
   isSettled: boolean;
   unanswered: number;
   answering: number;
@@ -138,9 +138,9 @@ export class Child {
     return this.#current?.run.request.scriptId;
   }
 
-  /** How long the current request has held this child. */
+  /** How long the current request has held this child, once it had started. */
   get busyMs(): number {
-    return this.#current === undefined ? 0 : performance.now() - this.#current.startedAtMs;
+    return this.#current === undefined || !this.isReady ? 0 : performance.now() - this.#current.startedAtMs;
   }
 
   /** Whether the script was sent here; the child may have dropped its image since. */
@@ -244,8 +244,9 @@ export class Child {
     this.#readyAtMs = performance.now();
     this.#guard.nextPhase(cpuMs);
     clearTimeout(this.#startTimer);
-    if (this.#current === undefined) this.#onFree(this);
-    else this.#guard.start();
+    if (this.#current === undefined) return this.#onFree(this);
+    this.#current.startedAtMs = performance.now();
+    this.#guard.start();
   }
 
   #called(current: Current, [id = '', name = '', args = '']: readonly string[]): void {
