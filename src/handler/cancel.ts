@@ -1,13 +1,46 @@
 import type { Fence, Run } from '#model';
 import type { SandboxOutcome, SandboxRequest } from '#sandbox';
-import type { HandlerHost } from './handler-host.ts';
+import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import type { RunCalls } from './run-calls.ts';
 import type { LoadedScript } from './script-shelf.ts';
 
 /** In words, who asked that this execution end; undefined when nobody did. */
-export async function cancelAsked({ engine }: HandlerHost, fence: Fence): Promise<string | undefined> {
+export async function cancelAsked({ engine }: Pick<HandlerHost, 'engine'>, fence: Fence): Promise<string | undefined> {
   const [execution] = await engine.reader.fetch('execution', fence.execution);
   return execution?.cancelRequestedAt == null ? undefined : `cancelled by ${execution.cancelRequestedBy}`;
+}
+
+/** Hears, for as long as a run is driven, whether somebody asks its execution to end. It listens before the first look, and so misses nothing. */
+export class CancelWatch {
+  readonly #host: Pick<HandlerHost, 'engine'>;
+  readonly #fence: Fence;
+  readonly #asked = new AbortController();
+  readonly #unlisten: () => void;
+
+  constructor(host: Pick<HandlerHost, 'engine'>, fence: Fence) {
+    this.#host = host;
+    this.#fence = fence;
+    this.#unlisten = host.engine.listen((changes) => {
+      // A look that fails misses nothing that matters: while the flag stands no call is begun.
+      if (changes.some(({ kind, id }) => kind === 'execution' && id === fence.execution))
+        this.look().catch(() => undefined);
+    });
+  }
+
+  /** Aborted when somebody has asked. */
+  get signal(): AbortSignal {
+    return this.#asked.signal;
+  }
+
+  async look(): Promise<string | undefined> {
+    const error = await cancelAsked(this.#host, this.#fence);
+    if (error !== undefined) this.#asked.abort();
+    return error;
+  }
+
+  close(): void {
+    this.#unlisten();
+  }
 }
 
 /** One phase of a run: whose, with what, and who answers when the script asks. */
@@ -22,11 +55,10 @@ interface PhaseOfRun extends Pick<SandboxRequest, 'phase' | 'args' | 'andMutate'
  * gave back in that same moment comes too late.
  */
 export async function runUnlessCancelled(
-  host: HandlerHost,
-  fence: Fence,
+  { sandbox, cancel: { signal } }: DrivenHost,
   { run, script, calls, ...phase }: PhaseOfRun,
 ): Promise<SandboxOutcome> {
-  const request: Omit<SandboxRequest, 'signal'> = {
+  const outcome = await sandbox.run({
     scriptId: script.id,
     code: script.code,
     handler: run.handlerName,
@@ -34,24 +66,10 @@ export async function runUnlessCancelled(
     startedAt: run.startTimestamp,
     uses: Object.keys(script.manifest.uses),
     onCall: calls.answer,
+    signal,
     ...phase,
-  };
-  const ended = new AbortController();
-  const look = async (): Promise<void> => {
-    if ((await cancelAsked(host, fence)) !== undefined) ended.abort();
-  };
-  const unlisten = host.engine.listen((changes) => {
-    // A look that fails misses nothing that matters: while the flag stands no call is begun.
-    if (changes.some(({ kind, id }) => kind === 'execution' && id === fence.execution)) look().catch(() => undefined);
   });
-  try {
-    // What was asked between the last look at the row and now told nobody.
-    await look();
-    const outcome = await host.sandbox.run({ ...request, signal: ended.signal });
-    if (outcome.kind === 'failed' || !ended.signal.aborted) return outcome;
-    const { cpuMs } = outcome;
-    return { kind: 'failed', errorKind: 'cancelled', phase: phase.phase, message: 'cancelled', stack: [], cpuMs };
-  } finally {
-    unlisten();
-  }
+  if (outcome.kind === 'failed' || !signal.aborted) return outcome;
+  const { cpuMs } = outcome;
+  return { kind: 'failed', errorKind: 'cancelled', phase: phase.phase, message: 'cancelled', stack: [], cpuMs };
 }

@@ -1,9 +1,9 @@
-import { assert, RefusedError, type RunId, StoreFailedError, StoreUnavailableError } from '#base';
+import { assert, RefusedError, type RunId, StoreFailedError, StoreUnavailableError, type WorkflowId } from '#base';
 import type { Fence, Run } from '#model';
 import { SandboxClosedError } from '#sandbox';
-import { cancelAsked } from './cancel.ts';
+import { CancelWatch } from './cancel.ts';
 import { emit } from './emit.ts';
-import type { HandlerHost } from './handler-host.ts';
+import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import type { Moved, Step } from './moved.ts';
 import { prepare } from './prepare.ts';
 import { produce } from './produce.ts';
@@ -11,14 +11,25 @@ import { sendApproved } from './send.ts';
 import { stopCancelled, stopInternal } from './stop-run.ts';
 
 /** The state machine of a run. Every round reads the run as the database has it, so a start and a recovery are the same code. */
-export async function driveRun(host: HandlerHost, fence: Fence, id: RunId): Promise<Moved> {
-  for (;;) {
-    const [run] = await host.engine.reader.fetch('run', id);
-    assert(run, `run ${id} is missing`);
-    const moved = await orInternal(host, fence, run, () => step(host, fence, run));
-    if (moved === 'again') continue;
-    host.ledger.forget(id);
-    return moved;
+export async function driveRun(host: HandlerHost, fence: Fence, workflow: WorkflowId, id: RunId): Promise<Moved> {
+  const { reader } = host.engine;
+  const cancel = new CancelWatch(host, fence);
+  try {
+    for (;;) {
+      // All at once: where the tables are far away that is one round trip.
+      const [[run], states] = await Promise.all([
+        reader.fetch('run', id),
+        reader.fetch('handlerStates', workflow),
+        cancel.look(),
+      ]);
+      assert(run, `run ${id} is missing`);
+      const moved = await orInternal(host, fence, run, () => step({ ...host, cancel, states }, fence, run));
+      if (moved === 'again') continue;
+      host.ledger.forget(id);
+      return moved;
+    }
+  } finally {
+    cancel.close();
   }
 }
 
@@ -41,7 +52,7 @@ function isForeseen(error: unknown): boolean {
   return [StoreUnavailableError, StoreFailedError, SandboxClosedError].some((kind) => error instanceof kind);
 }
 
-async function step(host: HandlerHost, fence: Fence, run: Run): Promise<Step> {
+async function step(host: DrivenHost, fence: Fence, run: Run): Promise<Step> {
   if (run.status !== 'active') return { ended: 'failed' };
   const cancelled = await stopIfCancelled(host, fence, run);
   if (cancelled) return cancelled;
@@ -70,8 +81,7 @@ async function advance(host: HandlerHost, fence: Fence, run: RunId, phase: 'prep
 }
 
 /** At a safe point: a call that went out is awaited and recorded first. */
-async function stopIfCancelled(host: HandlerHost, fence: Fence, run: Run): Promise<Step | undefined> {
-  const error = await cancelAsked(host, fence);
-  if (error === undefined || run.phase === 'mutating') return undefined;
-  return stopCancelled(host, fence, run, undefined, error);
+async function stopIfCancelled(host: DrivenHost, fence: Fence, run: Run): Promise<Step | undefined> {
+  if (!host.cancel.signal.aborted || run.phase === 'mutating') return undefined;
+  return stopCancelled(host, fence, run, undefined);
 }

@@ -1,18 +1,18 @@
 import type { ConsumerRun, Fence } from '#model';
 import { runUnlessCancelled } from './cancel.ts';
-import type { HandlerHost } from './handler-host.ts';
+import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import { goOn, type Step } from './moved.ts';
 import { RunCalls } from './run-calls.ts';
 import { orBroken, stop, stopBroken } from './stop-run.ts';
 
 /** `next`, and the commit of everything it published, with the next run of the session. */
-export async function emit(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
+export async function emit(host: DrivenHost, fence: Fence, run: ConsumerRun): Promise<Step> {
   const script = await host.scripts.get(run.scriptId);
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
   if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run);
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
-  const outcome = await runUnlessCancelled(host, fence, {
+  const outcome = await runUnlessCancelled(host, {
     run,
     script,
     calls,

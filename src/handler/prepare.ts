@@ -1,7 +1,7 @@
 import type { ConsumerRun, ConsumerSpec, Fence, HandedOut } from '#model';
 import type { SandboxOutcome } from '#sandbox';
 import { runUnlessCancelled } from './cancel.ts';
-import type { HandlerHost } from './handler-host.ts';
+import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import { goOn, type Step } from './moved.ts';
 import { type Prepared, parsePrepared } from './prepared-result.ts';
 import { RunCalls } from './run-calls.ts';
@@ -10,17 +10,17 @@ import { callOf, send } from './send.ts';
 import { orBroken, stop, stopBroken } from './stop-run.ts';
 
 /** `prepare`, and with it `mutate` up to its call: one message to the sandbox, one commit before anything goes out. */
-export async function prepare(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
+export async function prepare(host: DrivenHost, fence: Fence, run: ConsumerRun): Promise<Step> {
   const script = await host.scripts.get(run.scriptId);
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
   const calls = new RunCalls(run, spec.subscribe, host.engine.reader, host.ledger, () => host.clock.now());
-  const outcome = await runUnlessCancelled(host, fence, {
+  const outcome = await runUnlessCancelled(host, {
     run,
     script,
     calls,
     phase: 'prepare',
-    args: argsOf(await stateOf(host, run)),
+    args: argsOf(stateOf(host, run)),
     andMutate: spec.hasMutate,
   });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
@@ -96,14 +96,8 @@ function reserve(
   return to;
 }
 
-export async function stateOf(
-  host: HandlerHost,
-  run: { workflowId: ConsumerRun['workflowId']; handlerName: string },
-): Promise<string | null> {
-  const kept = (await host.engine.reader.fetch('handlerStates', run.workflowId)).find(
-    (state) => state.handlerName === run.handlerName,
-  );
-  return kept?.state ?? null;
+export function stateOf({ states }: DrivenHost, { handlerName }: { readonly handlerName: string }): string | null {
+  return states.find((state) => state.handlerName === handlerName)?.state ?? null;
 }
 
 /** A state that was never saved is left out, so that the script's initial value takes its place. */

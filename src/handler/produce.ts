@@ -2,18 +2,18 @@ import { assert } from '#base';
 import type { Fence, ProducerRun } from '#model';
 import { nextTick } from '#script';
 import { runUnlessCancelled } from './cancel.ts';
-import type { HandlerHost } from './handler-host.ts';
+import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import { goOn, type Step } from './moved.ts';
 import { argsOf, stateOf } from './prepare.ts';
 import { RunCalls } from './run-calls.ts';
 import { orBroken, stop } from './stop-run.ts';
 
 /** A producer reads and publishes; everything it did lands with its commit, and its next tick with it. */
-export async function produce(host: HandlerHost, fence: Fence, run: ProducerRun): Promise<Step> {
+export async function produce(host: DrivenHost, fence: Fence, run: ProducerRun): Promise<Step> {
   const script = await host.scripts.get(run.scriptId);
   const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
-  const state = await stateOf(host, run);
-  const outcome = await runUnlessCancelled(host, fence, {
+  const state = stateOf(host, run);
+  const outcome = await runUnlessCancelled(host, {
     run,
     script,
     calls,

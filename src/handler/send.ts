@@ -57,12 +57,15 @@ async function recordAndSend(
   before: (model: ModelSteps) => 'mutating' | 'emitting' | 'stopped',
   slot: Slot,
 ): Promise<Step> {
-  const version = await host.ledger.versionOf(call.connection);
+  // While the row is written: before the call goes out it is known, and it was never newer than what the call carries.
+  const reading = host.ledger.versionOf(call.connection);
+  reading.catch(() => undefined);
   const started = await host.engine.manager.together((model) => {
     if (before(model) === 'stopped') return undefined;
     return model.startMutation(fence, run.id, call);
   });
   if (!started || !('idempotencyKey' in started)) return { ended: 'cancelled' };
+  const version = await reading;
   reach('call-recorded');
   const outcome = await host.ledger.send(call, started, slot);
   return goOnAfterCall(host, fence, run, { mutation: started.mutation, connection: call.connection, version }, outcome);

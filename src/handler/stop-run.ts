@@ -19,7 +19,7 @@ export async function stop(
   script: LoadedScript,
 ): Promise<Step> {
   if (failed.errorKind === 'cancelled') {
-    return stopCancelled(host, fence, run, calls, (await cancelAsked(host, fence)) ?? failed.message);
+    return stopCancelled(host, fence, run, calls);
   }
   const refused = failed.refusal?.cause;
   if (refused instanceof CallRefused) return stopRefused(host, fence, run, calls, refused);
@@ -45,8 +45,8 @@ export async function stopCancelled(
   fence: Fence,
   run: Run,
   calls: RunCalls | undefined,
-  error: string,
 ): Promise<Step> {
+  const error = (await cancelAsked(host, fence)) ?? 'cancelled';
   const schedule = (await host.scripts.get(run.scriptId)).manifest.schedules[run.handlerName];
   const nextAt = schedule ? nextTick(schedule, host.clock.now()) : null;
   return end(host, fence, run, calls, 'cancelled', { error, nextAt });

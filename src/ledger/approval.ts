@@ -24,10 +24,13 @@ type Reader = Pick<Engine['reader'], 'fetch' | 'allowances' | 'countCalls' | 'wa
  */
 export async function whyApproval(reader: Reader, now: number, call: WantedCall): Promise<string | undefined> {
   const { workflow, connection, method, target, rule } = call;
-  const grants = await reader.fetch('grantsOf', workflow);
+  const [grants, given] = await Promise.all([
+    reader.fetch('grantsOf', workflow),
+    reader.allowances(workflow, now, ALLOWANCES_MAX),
+  ]);
   const asked = { connection, method, targets: [target] };
   const isWithin = isCovered(grants, asked);
-  if (await isAllowedFor(reader, now, call, isWithin)) return undefined;
+  if (await isAllowedFor(reader, given, call, isWithin)) return undefined;
   if (!isWithin) return notAllowed(await nameOf(reader, workflow), asked, 'change');
   if (rule === 'always') return `${connection}.${method} waits for a person each time`;
   if (rule === 'first' && !(await reader.wasApproved(workflow, connection, method))) {
@@ -41,11 +44,10 @@ export async function whyApproval(reader: Reader, now: number, call: WantedCall)
 /** An approval given before covers this one too. One for any target means any that was allowed. */
 async function isAllowedFor(
   reader: Reader,
-  now: number,
+  given: Awaited<ReturnType<Reader['allowances']>>,
   { workflow, connection, method, target }: WantedCall,
   isWithin: boolean,
 ): Promise<boolean> {
-  const given = await reader.allowances(workflow, now, ALLOWANCES_MAX);
   const fitting = given
     .filter((each) => each.connection === connection && each.method === method)
     .filter((each) => each.target === target || (each.target === null && isWithin));

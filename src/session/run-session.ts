@@ -4,6 +4,7 @@ import type { ExecutionEnd, Fence } from '#model';
 
 /** A session that began: its fence, and its first run or its end. */
 export interface Begun {
+  readonly workflow: WorkflowId;
   readonly fence: Fence;
   readonly moved: Moved;
 }
@@ -21,11 +22,12 @@ export async function runDueSession(
 
 /** From its first run to its end, whoever began it. */
 export async function runSession(host: HandlerHost, begun: Begun): Promise<ExecutionEnd> {
+  const { workflow, fence } = begun;
   let { moved } = begun;
   while ('run' in moved) {
     const { run } = moved;
     // Driving a run again reads what the database has of it: no step is done twice that must not be.
-    moved = await orAbandoned(whileUnavailable(() => driveRun(host, begun.fence, run)));
+    moved = await orAbandoned(whileUnavailable(() => driveRun(host, fence, workflow, run)));
   }
   return moved.ended;
 }
@@ -45,7 +47,7 @@ async function begin(
       const { epoch } = model.handOff(due.execution);
       const claimed = model.claimExecution(due.execution, epoch, owner);
       if (!('fence' in claimed)) return undefined;
-      return { fence: claimed.fence, moved: model.advanceSession(claimed.fence) };
+      return { workflow, fence: claimed.fence, moved: model.advanceSession(claimed.fence) };
     });
   } catch (error) {
     if (error instanceof RefusedError) return undefined;

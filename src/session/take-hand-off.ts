@@ -18,12 +18,13 @@ export async function takeHandOff(
 
 /** Whoever was faster has taken it, or it was cancelled, reaped or handed off anew: then the message is of no use to anybody. */
 async function claim({ engine }: HandlerHost, handOff: HandOff, owner: WorkerId): Promise<Begun | undefined> {
-  const { message, execution, epoch } = handOff;
+  const { message, workflow, execution, epoch } = handOff;
   try {
     return await engine.manager.together((model) => {
       const claimed = model.claimExecution(execution, epoch, owner);
       model.deleteMessage(message);
-      return 'fence' in claimed ? { fence: claimed.fence, moved: model.advanceSession(claimed.fence) } : undefined;
+      if (!('fence' in claimed)) return undefined;
+      return { workflow, fence: claimed.fence, moved: model.advanceSession(claimed.fence) };
     });
   } catch (error) {
     if (error instanceof RefusedError && error.code !== 'cordoned') return undefined;

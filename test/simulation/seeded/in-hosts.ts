@@ -249,8 +249,8 @@ export const HOST_FAULTS: readonly Fault[] = [
     also: [
       {
         file: 'src/handler/cancel.ts',
-        find: 'if ((await cancelAsked(host, fence)) !== undefined) ended.abort();',
-        replace: 'await cancelAsked(host, fence);',
+        find: '    if (error !== undefined) this.#asked.abort();\n',
+        replace: '',
       },
       {
         file: 'src/model/decide/start-mutation.ts',
@@ -262,8 +262,8 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'session: a run is left alone when the disk is full',
     file: SESSION,
-    find: 'orAbandoned(whileUnavailable(() => driveRun(host, begun.fence, run)));',
-    replace: 'orAbandoned(driveRun(host, begun.fence, run));',
+    find: 'orAbandoned(whileUnavailable(() => driveRun(host, fence, workflow, run)));',
+    replace: 'orAbandoned(driveRun(host, fence, workflow, run));',
   },
   {
     name: 'session: it ends after its first run and leaves the second active',
@@ -274,8 +274,8 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'session: it begins a run and forgets to open itself',
     file: SESSION,
-    find: 'return { fence: claimed.fence, moved: model.advanceSession(claimed.fence) };',
-    replace: "return { fence: claimed.fence, moved: { ended: 'completed' } };",
+    find: 'return { workflow, fence: claimed.fence, moved: model.advanceSession(claimed.fence) };',
+    replace: "return { workflow, fence: claimed.fence, moved: { ended: 'completed' } };",
   },
   {
     name: 'scheduler: nobody looks again when a session has ended',
