@@ -39,14 +39,15 @@ interface Done {
   readonly outcome: Extract<SandboxOutcome, { kind: 'returned' }>;
 }
 
-async function keepPrepared(host: HandlerHost, fence: Fence, run: ConsumerRun, done: Done): Promise<Step> {
+async function keepPrepared(host: DrivenHost, fence: Fence, run: ConsumerRun, done: Done): Promise<Step> {
   const { prepared, outcome } = done;
   if (prepared.reservations.length === 0) return keepEmpty(host, fence, run, done);
   const asked = outcome.mutate?.call;
   if (!asked) return keepUncalled(host, fence, run, done);
   const call = await callOf(host, run, asked, prepared.title);
   if ('problem' in call) return stopBroken(host, fence, run, call.problem, done.calls);
-  return send(host, fence, run, call, (model) => reserve(model, fence, run, done, 'mutating'));
+  const prepareResult = prepared.json ?? null;
+  return send(host, fence, { ...run, prepareResult }, call, (model) => reserve(model, fence, run, done, 'mutating'));
 }
 
 /** Nothing reserved: `next` follows only if the script gave a result. */

@@ -3,7 +3,7 @@ import type { Slot } from '#connector';
 import type { ModelSteps } from '#execution';
 import { CallRefused } from '#ledger';
 import type { Call, ConsumerRun, Fence } from '#model';
-import type { HandlerHost } from './handler-host.ts';
+import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import { goOnAfterCall } from './settle.ts';
 
@@ -34,7 +34,7 @@ export async function callOf(
 
 /** The ledger row is durable before the first byte goes out; then the call; then what came of it, in one commit. */
 export async function send(
-  host: HandlerHost,
+  host: DrivenHost,
   fence: Fence,
   run: ConsumerRun,
   call: Call,
@@ -50,7 +50,7 @@ export async function send(
 }
 
 async function recordAndSend(
-  host: HandlerHost,
+  host: DrivenHost,
   fence: Fence,
   run: ConsumerRun,
   call: Call,
@@ -72,7 +72,7 @@ async function recordAndSend(
 }
 
 /** A run that begins at `mutating` was made for a call that a person approved: it is sent as it was recorded. */
-export async function sendApproved(host: HandlerHost, fence: Fence, run: ConsumerRun): Promise<Step> {
+export async function sendApproved(host: DrivenHost, fence: Fence, run: ConsumerRun): Promise<Step> {
   const [row] = await host.engine.reader.fetch('ledger', run.rootRunId);
   if (!row) {
     await host.engine.manager.updateConsumerPhase(fence, run.id, 'mutated');

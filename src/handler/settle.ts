@@ -1,9 +1,12 @@
 import { type MutationId, type RefusalCode, RefusedError, reach } from '#base';
 import type { Outcome } from '#connector';
+import type { ModelSteps } from '#execution';
 import { refusedCall } from '#ledger';
 import type { ConsumerRun, Fence } from '#model';
-import type { HandlerHost } from './handler-host.ts';
+import { appliedResult, commit, conclude, type NextEnd, runNext } from './emit.ts';
+import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
+import { isFaultOfScript } from './stop-run.ts';
 import { whileUnavailable } from './while-unavailable.ts';
 
 /** A call that went out: its row, and which secrets of its connection it carried. */
@@ -15,7 +18,7 @@ export interface Called {
 
 /** What came of the call. Nothing here guesses: what the connector calls uncertain is looked up once, and else asked. */
 export async function goOnAfterCall(
-  host: HandlerHost,
+  host: DrivenHost,
   fence: Fence,
   run: ConsumerRun,
   called: Called,
@@ -23,8 +26,49 @@ export async function goOnAfterCall(
 ): Promise<Step> {
   reach('call-answered');
   if (outcome.kind !== 'not_done') host.ledger.spend(run.id, called.connection);
+  const next = outcome.kind === 'applied' ? await followed(host, run, resultOf(outcome)) : undefined;
+  const step = await recordOrEvidence(host, fence, run, called, outcome, next);
+  return step === 'again' && next ? conclude(host, fence, next.run, await next.end) : step;
+}
+
+/** How long an answer waits for `next`, so that both are one commit: less than most answers took to come. */
+const TOGETHER_MS = 5;
+
+/** `next` as it runs while the answer it was told is not durable yet: nothing of it counts before that is. */
+interface Following {
+  readonly run: ConsumerRun;
+  readonly end: Promise<NextEnd>;
+  /** What it gave, once it has. */
+  given: Extract<NextEnd, { kind: 'given' }> | undefined;
+}
+
+async function followed(host: DrivenHost, before: ConsumerRun, result: string): Promise<Following> {
+  const run: ConsumerRun = { ...before, phase: 'emitting' };
+  const following: Following = { run, end: runNext(host, run, () => appliedResult(result)), given: undefined };
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, TOGETHER_MS);
+  const heard = following.end.then(
+    (end) => {
+      if (end.kind === 'given') following.given = end;
+    },
+    // Whoever awaits its end is told.
+    () => undefined,
+  );
+  await Promise.race([heard, over.promise]);
+  clearTimeout(timer);
+  return following;
+}
+
+async function recordOrEvidence(
+  host: DrivenHost,
+  fence: Fence,
+  run: ConsumerRun,
+  called: Called,
+  outcome: Outcome,
+  next: Following | undefined,
+): Promise<Step> {
   try {
-    const step = await whileUnavailable(() => record(host, fence, run, called, outcome));
+    const step = await whileUnavailable(() => record(host, fence, run, called, outcome, next));
     host.ledger.settled(called.mutation);
     return step;
   } catch (error) {
@@ -48,21 +92,22 @@ async function record(
   run: ConsumerRun,
   called: Called,
   outcome: Outcome,
+  next: Following | undefined,
 ): Promise<Step> {
   const { manager } = host.engine;
   const { mutation } = called;
   const cost = host.ledger.spentBy(run.id);
   switch (outcome.kind) {
     case 'applied':
-      await manager.together((model) => {
+      return recordApplied(host, fence, next, (model) => {
         model.updateMutationResult(mutation, 'success', {
           fence,
           answer: { resolvedBy: 'provider' },
-          result: JSON.stringify(outcome.result ?? null),
+          result: resultOf(outcome),
         });
         model.updateConsumerPhase(fence, run.id, 'emitting');
+        return 'again';
       });
-      return 'again';
     case 'not_done': {
       const { options } = refusedCall(outcome.error, called.connection, called.version).asStop();
       await manager.updateMutationResult(mutation, 'failure', {
@@ -82,4 +127,27 @@ async function record(
       });
       return { ended: 'failed' };
   }
+}
+
+/** With what `next` has given by the time it is written. What the model refuses of that must not keep the answer from being durable. */
+async function recordApplied(
+  host: HandlerHost,
+  fence: Fence,
+  next: Following | undefined,
+  recorded: (model: ModelSteps) => 'again',
+): Promise<Step> {
+  const { manager } = host.engine;
+  try {
+    return await manager.together((model): Step => {
+      const alone = recorded(model);
+      return next?.given ? commit(host, model, fence, next.run, next.given) : alone;
+    });
+  } catch (error) {
+    if (!isFaultOfScript(error)) throw error;
+    return manager.together(recorded);
+  }
+}
+
+function resultOf({ result }: Extract<Outcome, { kind: 'applied' }>): string {
+  return JSON.stringify(result ?? null);
 }

@@ -54,8 +54,8 @@ export const HOST_FAULTS: readonly Fault[] = [
     also: [
       {
         file: SETTLE,
-        find: 'const step = await whileUnavailable(() => record(host, fence, run, called, outcome));',
-        replace: 'const step = await record(host, fence, run, called, outcome);',
+        find: 'const step = await whileUnavailable(() => record(host, fence, run, called, outcome, next));',
+        replace: 'const step = await record(host, fence, run, called, outcome, next);',
       },
     ],
   },
@@ -153,7 +153,7 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'handler: next is told that nothing was called',
     file: EMIT,
-    find: 'mutationResult(host, run)}]`,',
+    find: 'await result()}]`,',
     replace: '\'{"status":"none"}\'}]`,',
   },
   {
@@ -165,26 +165,26 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'handler: next does not run',
     file: EMIT,
-    find: '  if (!spec.hasNext || run.prepareResult === null) return commit(host, fence, run);\n',
-    replace: '  if (spec.hasNext || run.prepareResult === null) return commit(host, fence, run);\n',
+    find: "  if (!spec.hasNext || run.prepareResult === null) return { kind: 'given' };\n",
+    replace: "  if (spec.hasNext || run.prepareResult === null) return { kind: 'given' };\n",
   },
   {
     name: 'handler: what next published is dropped',
     file: EMIT,
-    find: '        publishes: calls?.publishes ?? [],\n',
-    replace: '        publishes: [],\n',
+    find: '    publishes: calls?.publishes ?? [],\n',
+    replace: '    publishes: [],\n',
   },
   {
     name: 'handler: the state that next gave is dropped',
     file: EMIT,
-    find: '        state,\n        publishes',
-    replace: '        publishes',
+    find: '    state,\n    publishes',
+    replace: '    publishes',
   },
   {
     name: 'handler: a failed next commits',
     file: EMIT,
-    find: "  if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);\n",
-    replace: "  if (outcome.kind === 'failed') return commit(host, fence, run, { calls });\n",
+    find: "  if (outcome.kind === 'failed') return { kind: 'failed', failed: outcome, calls, script };\n",
+    replace: "  if (outcome.kind === 'failed') return { kind: 'given', calls };\n",
   },
   {
     name: 'handler: an event that changed since the script saw it is taken all the same',
