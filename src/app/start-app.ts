@@ -1,7 +1,7 @@
 import { type Clock, type IdSource, packageVersion, RefusedError, reach, systemClock } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
 import { type Engine, joinFleet, type Member, type Observer, openEngine } from '#execution';
-import { type HandlerHost, ScriptShelf } from '#handler';
+import { type HandlerHost, PeekHabits, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import { Meters } from '#metrics';
 import type { Write } from '#model';
@@ -302,6 +302,7 @@ function hostOf({ engine, connections, sandbox, clock }: AppParts) {
     sandbox,
     ledger,
     scripts: new ScriptShelf(engine.reader),
+    peeks: new PeekHabits(),
     clock,
     isDraining: () => draining,
   };

@@ -5,6 +5,7 @@ import { CancelWatch } from './cancel.ts';
 import { emit } from './emit.ts';
 import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import type { Moved, Step } from './moved.ts';
+import type { Foreseen } from './peek-habits.ts';
 import { prepare } from './prepare.ts';
 import { produce } from './produce.ts';
 import { sendApproved } from './send.ts';
@@ -17,13 +18,17 @@ export async function driveRun(host: HandlerHost, fence: Fence, workflow: Workfl
   try {
     for (;;) {
       // All at once: where the tables are far away that is one round trip.
-      const [[run], states] = await Promise.all([
+      const [[run], states, foreseen, permits] = await Promise.all([
         reader.fetch('run', id),
         reader.fetch('handlerStates', workflow),
+        foreseenOf(host, workflow),
+        host.ledger.permitsOf(workflow),
         cancel.look(),
       ]);
       assert(run, `run ${id} is missing`);
-      const moved = await orInternal(host, fence, run, () => step({ ...host, cancel, states }, fence, run));
+      const moved = await orInternal(host, fence, run, () =>
+        step({ ...host, cancel, states, foreseen, permits }, fence, run),
+      );
       if (moved === 'again') continue;
       host.ledger.forget(id);
       return moved;
@@ -31,6 +36,12 @@ export async function driveRun(host: HandlerHost, fence: Fence, workflow: Workfl
   } finally {
     cancel.close();
   }
+}
+
+/** What its script will most likely look at first. */
+async function foreseenOf({ engine, peeks }: HandlerHost, workflow: WorkflowId): Promise<Foreseen | undefined> {
+  const page = peeks.expected(workflow);
+  return page && { ...page, events: await engine.reader.listEvents(workflow, { status: 'pending', ...page }) };
 }
 
 /**

@@ -29,7 +29,7 @@ export async function runNext(
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return { kind: 'broken', problem: `version ${script.id} has no consumer ${run.handlerName}` };
   if (!spec.hasNext || run.prepareResult === null) return { kind: 'given' };
-  const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
+  const calls = new RunCalls(run, [], host);
   const outcome = await runUnlessCancelled(host, {
     run,
     script,

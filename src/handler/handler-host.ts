@@ -1,9 +1,10 @@
 import type { Clock } from '#base';
 import type { Engine } from '#execution';
-import type { Ledger } from '#ledger';
+import type { Ledger, Permits } from '#ledger';
 import type { HandlerState } from '#model';
 import type { SandboxPool } from '#sandbox';
 import type { CancelWatch } from './cancel.ts';
+import type { Foreseen, PeekHabits } from './peek-habits.ts';
 import type { ScriptShelf } from './script-shelf.ts';
 
 /** What a run needs around it. */
@@ -12,13 +13,16 @@ export interface HandlerHost {
   readonly sandbox: Pick<SandboxPool, 'run'>;
   readonly ledger: Ledger;
   readonly scripts: ScriptShelf;
+  readonly peeks: PeekHabits;
   readonly clock: Clock;
   /** True once the process is asked to end: the current run goes on to its commit, and no other starts. */
   readonly isDraining: () => boolean;
 }
 
-/** While one run is driven: whether it is to end, and the states of its workflow's handlers as they were when it was read. */
+/** While one run is driven: whether it is to end, and what was read together with it. */
 export interface DrivenHost extends HandlerHost {
   readonly cancel: CancelWatch;
   readonly states: readonly HandlerState[];
+  readonly foreseen: Foreseen | undefined;
+  readonly permits: Permits;
 }

@@ -14,7 +14,7 @@ export async function prepare(host: DrivenHost, fence: Fence, run: ConsumerRun):
   const script = await host.scripts.get(run.scriptId);
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return stopBroken(host, fence, run, `version ${script.id} has no consumer ${run.handlerName}`);
-  const calls = new RunCalls(run, spec.subscribe, host.engine.reader, host.ledger, () => host.clock.now());
+  const calls = new RunCalls(run, spec.subscribe, host);
   const outcome = await runUnlessCancelled(host, {
     run,
     script,

@@ -11,7 +11,7 @@ import { orBroken, stop } from './stop-run.ts';
 /** A producer reads and publishes; everything it did lands with its commit, and its next tick with it. */
 export async function produce(host: DrivenHost, fence: Fence, run: ProducerRun): Promise<Step> {
   const script = await host.scripts.get(run.scriptId);
-  const calls = new RunCalls(run, [], host.engine.reader, host.ledger, () => host.clock.now());
+  const calls = new RunCalls(run, [], host);
   const state = stateOf(host, run);
   const outcome = await runUnlessCancelled(host, {
     run,

@@ -4,6 +4,8 @@ import type { Engine } from '#execution';
 import { CallRefused, type Ledger } from '#ledger';
 import type { Event, HandedOut, Publish, RegisteredInput, Run, RunLog, RunRead } from '#model';
 import { type HostCall, HostRefusal } from '#sandbox';
+import type { DrivenHost } from './handler-host.ts';
+import type { Foreseen, Page, PeekHabits } from './peek-habits.ts';
 
 const PEEK_DEFAULT = 100;
 const PEEK_MAX = 1_000;
@@ -42,17 +44,24 @@ export class RunCalls {
   readonly #reader: Engine['reader'];
   readonly #ledger: Ledger;
   readonly #now: () => number;
+  readonly #peeks: PeekHabits;
+  /** Read before the script began: only for what it asks first, since anything may have happened by what it asks next. */
+  #foreseen: Foreseen | undefined;
+  #hasAsked = false;
 
-  constructor(run: Run, subscribed: readonly string[], reader: Engine['reader'], ledger: Ledger, now: () => number) {
+  constructor(run: Run, subscribed: readonly string[], { engine, ledger, clock, peeks, foreseen }: DrivenHost) {
     this.#run = run;
     this.#subscribed = subscribed;
-    this.#reader = reader;
+    this.#reader = engine.reader;
     this.#ledger = ledger;
-    this.#now = now;
+    this.#now = () => clock.now();
+    this.#peeks = peeks;
+    this.#foreseen = foreseen;
   }
 
   answer = async (call: HostCall): Promise<string> => {
     const args = JSON.parse(call.args) as unknown[];
+    if (call.name !== 'peek') this.#foreseen = undefined;
     switch (call.name) {
       case 'peek':
         return this.#events(String(args[0]), (topic) => this.#peek(topic, args[1]));
@@ -99,7 +108,7 @@ export class RunCalls {
         after: found.at(-1)?.id,
         limit: Math.min(limit - found.length, size),
       } as const;
-      const events = await this.#reader.listEvents(this.#run.workflowId, page);
+      const events = this.#foreseenPage(page) ?? (await this.#reader.listEvents(this.#run.workflowId, page));
       this.#show(events.length);
       for (const event of events) {
         chars += event.payload.length;
@@ -111,6 +120,15 @@ export class RunCalls {
       size = Math.min(PEEK_PAGE_MAX, Math.ceil(((EVENTS_CHARS_MAX - chars) * found.length) / chars));
     }
     return found;
+  }
+
+  /** The page, if it was read already. */
+  #foreseenPage({ topic, limit }: Page): readonly Event[] | undefined {
+    const foreseen = this.#foreseen;
+    this.#foreseen = undefined;
+    if (!this.#hasAsked) this.#peeks.asked(this.#run.workflowId, { topic, limit });
+    this.#hasAsked = true;
+    return foreseen?.topic === topic && foreseen.limit === limit ? foreseen.events : undefined;
   }
 
   async #byIds(topic: string, ids: unknown): Promise<readonly Event[]> {

@@ -3,7 +3,7 @@ import type { Slot } from '#connector';
 import type { ModelSteps } from '#execution';
 import { CallRefused } from '#ledger';
 import type { Call, ConsumerRun, Fence } from '#model';
-import type { DrivenHost, HandlerHost } from './handler-host.ts';
+import type { DrivenHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import { goOnAfterCall } from './settle.ts';
 
@@ -15,7 +15,7 @@ interface Asked {
 
 /** The script's one call as the host will send it: checked, shown in the host's words, with what the model must know of it. */
 export async function callOf(
-  host: HandlerHost,
+  host: DrivenHost,
   run: ConsumerRun,
   asked: Asked,
   title: string | null,
@@ -24,7 +24,14 @@ export async function callOf(
   if (uses[asked.connection] === undefined)
     return { problem: `mutate calls ${asked.connection}, which the workflow does not use` };
   try {
-    const call = await host.ledger.describe(run.workflowId, asked.connection, asked.method, asked.params, title);
+    const call = await host.ledger.describe(
+      run.workflowId,
+      asked.connection,
+      asked.method,
+      asked.params,
+      title,
+      host.permits,
+    );
     return { ...call, preview: shownText(call.preview) };
   } catch (error) {
     if (error instanceof CallRefused) return { problem: error.message };

@@ -18,16 +18,42 @@ export interface WantedCall {
 
 type Reader = Pick<Engine['reader'], 'fetch' | 'allowances' | 'countCalls' | 'wasApproved'>;
 
+/** What a workflow may do, and when that was read on the steady clock. */
+export interface Permits {
+  readonly grants: Awaited<ReturnType<typeof grantsOf>>;
+  readonly given: Awaited<ReturnType<Reader['allowances']>>;
+  readonly readAt: number;
+}
+
+/** About as long as it takes to record a call: whoever takes a permission back in that time was never in time for it. */
+const FRESH_MS = 20;
+
+export async function permitsOf(reader: Reader, now: number, workflow: WorkflowId): Promise<Permits> {
+  const readAt = performance.now();
+  const [grants, given] = await Promise.all([
+    grantsOf(reader, workflow),
+    reader.allowances(workflow, now, ALLOWANCES_MAX),
+  ]);
+  return { grants, given, readAt };
+}
+
+function grantsOf(reader: Reader, workflow: WorkflowId) {
+  return reader.fetch('grantsOf', workflow);
+}
+
 /**
  * Why a person is to be asked before this call is sent; undefined when nobody is. A workflow makes one call at a time, so that
  * nothing it counts here can change before the call is recorded.
  */
-export async function whyApproval(reader: Reader, now: number, call: WantedCall): Promise<string | undefined> {
+export async function whyApproval(
+  reader: Reader,
+  now: number,
+  call: WantedCall,
+  known?: Permits,
+): Promise<string | undefined> {
   const { workflow, connection, method, target, rule } = call;
-  const [grants, given] = await Promise.all([
-    reader.fetch('grantsOf', workflow),
-    reader.allowances(workflow, now, ALLOWANCES_MAX),
-  ]);
+  const isFresh = known !== undefined && performance.now() - known.readAt < FRESH_MS;
+  const { grants, given } = isFresh ? known : await permitsOf(reader, now, workflow);
   const asked = { connection, method, targets: [target] };
   const isWithin = isCovered(grants, asked);
   if (await isAllowedFor(reader, given, call, isWithin)) return undefined;
@@ -63,7 +89,7 @@ export async function whyNoRead(
   { workflow, connection, method, target }: Omit<WantedCall, 'rule'>,
 ): Promise<string | undefined> {
   const asked = { connection, method, targets: [target] };
-  if (isCovered(await reader.fetch('grantsOf', workflow), asked)) return undefined;
+  if (isCovered(await grantsOf(reader, workflow), asked)) return undefined;
   return notAllowed(await nameOf(reader, workflow), asked, 'read');
 }
 

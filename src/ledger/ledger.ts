@@ -11,7 +11,7 @@ import {
 import { CallInvalidError, type Connections, type Outcome, type Slot } from '#connector';
 import type { Engine } from '#execution';
 import type { Call, Mutation, Run } from '#model';
-import { type WantedCall, whyApproval, whyNoRead } from './approval.ts';
+import { type Permits, permitsOf, type WantedCall, whyApproval, whyNoRead } from './approval.ts';
 import { CallRefused, refusedCall } from './call-refused.ts';
 
 /** What the ledger row gave back when it was recorded. */
@@ -48,6 +48,12 @@ export class Ledger {
     this.#options = options;
   }
 
+  /** What a workflow may do now; for a call that is described soon after. */
+  permitsOf(workflow: WorkflowId): Promise<Permits> {
+    const { engine, clock } = this.#options;
+    return permitsOf(engine.reader, clock.now(), workflow);
+  }
+
   /** A script's call in the host's words: what will really be sent, and what the model must know of its method. */
   async describe(
     workflow: WorkflowId,
@@ -55,6 +61,7 @@ export class Ledger {
     method: string,
     params: string,
     title: string | null,
+    permits?: Permits,
   ): Promise<Call> {
     try {
       const described = this.#options.connections.describeCall(connection, method, JSON.parse(params));
@@ -67,7 +74,10 @@ export class Ledger {
         timeoutMs: described.timeoutMs,
         canReconcile: described.canReconcile,
         visibilityMs: described.visibilityMs,
-        ...(await this.#approval({ workflow, connection, method, target: described.target, rule: described.approval })),
+        ...(await this.#approval(
+          { workflow, connection, method, target: described.target, rule: described.approval },
+          permits,
+        )),
       };
     } catch (error) {
       if (!(error instanceof CallInvalidError)) throw error;
@@ -141,9 +151,12 @@ export class Ledger {
     return (await this.#options.engine.reader.fetch('connection', connection))[0]?.version ?? 0;
   }
 
-  async #approval(call: WantedCall): Promise<Pick<Call, 'needsApproval' | 'approvalWhy'>> {
+  async #approval(
+    call: WantedCall,
+    permits: Permits | undefined,
+  ): Promise<Pick<Call, 'needsApproval' | 'approvalWhy'>> {
     const { engine, clock } = this.#options;
-    const why = await whyApproval(engine.reader, clock.now(), call);
+    const why = await whyApproval(engine.reader, clock.now(), call, permits);
     return why === undefined ? { needsApproval: false } : { needsApproval: true, approvalWhy: why };
   }
 

@@ -9,7 +9,7 @@ import {
   type WorkflowId,
 } from '#base';
 import { type Engine, openEngine } from '#execution';
-import { type HandlerHost, ScriptShelf } from '#handler';
+import { type HandlerHost, PeekHabits, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import type { Mutation } from '#model';
 import type { SandboxPool } from '#sandbox';
@@ -69,7 +69,8 @@ export class Life {
     this.#options = options;
     this.#ledger = new Ledger({ engine, connections, clock });
     const scripts = new ScriptShelf(engine.reader);
-    this.#host = { engine, sandbox, ledger: this.#ledger, scripts, clock, isDraining: () => false };
+    const peeks = new PeekHabits();
+    this.#host = { engine, sandbox, ledger: this.#ledger, scripts, peeks, clock, isDraining: () => false };
   }
 
   static async open(options: LifeOptions): Promise<Life> {
