@@ -49,16 +49,40 @@ test('a producer that fails stays at executing, and its workflow needs a repair'
   assert.match(stage.lastRun().error ?? '', /workflow\.ts:\d+/);
 });
 
-test('a consumer goes through all phases, and the three commits of its cycle are where they must be', async (t) => {
+test('a consumer goes through all phases, and what its call came to is durable before a next that takes its time', async (t) => {
   const stage = await Stage.open(t);
   const seen = watchPhases(stage);
-  const { workflow } = await stage.deploy(orders());
+  const { workflow } = await stage.deploy(orders({ next: 'for (let i = 0; i < 5_000_000; i++);' }));
   await stage.publish(workflow, 'placed', { id: '1' });
   await stage.quiet();
   assert.deepEqual(seen.get('book'), ['preparing', 'mutating', 'emitting', 'committed']);
   assert.equal(stage.lastRun().mutationOutcome, 'success');
   assert.equal(stage.mutation().status, 'applied');
   assert.equal(stage.mutation().idempotencyKey, stage.outside.effects[0]?.key);
+});
+
+test('what a call came to and what a quick next made of it are one commit', async (t) => {
+  const stage = await Stage.open(t);
+  const emitting = new Set<string>();
+  stage.app.engine.listen(() => {
+    for (const run of stage.reader.table('handler_runs')) if (run.phase === 'emitting') emitting.add(run.id);
+  });
+  const { workflow } = await stage.deploy(orders());
+  for (let i = 0; i < 20; i++) await stage.publish(workflow, 'placed', { id: String(i) });
+  await stage.quiet();
+  assert.equal(stage.outside.done.length, 20);
+  assert.deepEqual(new Set(stage.runs()), new Set(['book committed committed']));
+  assert.ok(emitting.size < 15, `${emitting.size} of 20 took a commit more`);
+});
+
+test('what the model refuses of next does not keep what its call came to from being durable', async (t) => {
+  const stage = await Stage.open(t);
+  const { workflow } = await stage.deploy(orders({ next: "return { long: 'x'.repeat(100_000) };" }));
+  await stage.publish(workflow, 'placed', { id: '1' });
+  await stage.untilRun('failed:logic');
+  assert.deepEqual(stage.runs(), ['book emitting failed:logic']);
+  assert.equal(stage.mutation().status, 'applied');
+  assert.deepEqual(stage.outside.done, ['/bookings 1']);
 });
 
 test('a consumer that fails in prepare stays at preparing, and keeps nothing', async (t) => {
