@@ -6,7 +6,6 @@ import type { ConsumerRun, Fence } from '#model';
 import { appliedResult, commit, conclude, type NextEnd, runNext } from './emit.ts';
 import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
-import { isFaultOfScript } from './stop-run.ts';
 import { whileUnavailable } from './while-unavailable.ts';
 
 /** A call that went out: its row, and which secrets of its connection it carried. */
@@ -143,7 +142,7 @@ async function recordApplied(
       return next?.given ? commit(host, model, fence, next.run, next.given) : alone;
     });
   } catch (error) {
-    if (!isFaultOfScript(error)) throw error;
+    if (next?.given === undefined || !(error instanceof RefusedError)) throw error;
     return manager.together(recorded);
   }
 }

@@ -82,16 +82,12 @@ export async function orBroken(
   try {
     return await act();
   } catch (error) {
-    if (!isFaultOfScript(error)) throw error;
+    if (!(error instanceof RefusedError) || !FAULTS_OF_SCRIPT.includes(error.code)) throw error;
     return stopBroken(host, fence, run, `${error.message} (${error.why})`, calls);
   }
 }
 
 const FAULTS_OF_SCRIPT: readonly RefusalCode[] = ['invalid', 'not-subscribed', 'event-unavailable'];
-
-export function isFaultOfScript(error: unknown): error is RefusedError {
-  return error instanceof RefusedError && FAULTS_OF_SCRIPT.includes(error.code);
-}
 
 /** Errors carry words of scripts and providers: people are shown them, and none of them is a book. */
 const ERROR_CHARS_MAX = 5_000;
