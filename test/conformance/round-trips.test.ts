@@ -105,6 +105,18 @@ onPostgres('commands of many workflows share the round trips of one', async (t) 
   assert.equal(store.roundTrips - before, ROUND_TRIPS_MAX);
 });
 
+onPostgres('many claims of one worker share the round trips of one', async (t) => {
+  const { store, manager, self } = await open(t);
+  const workflows = [];
+  for (let i = 0; i < 10; i++) workflows.push(await deploy(manager, `w${i}`));
+  await Promise.all(workflows.map((workflow) => manager.publishEvents(workflow, [placed('1')], PERSON)));
+  const [first, ...others] = workflows;
+  await beginSession(manager, first as never, self);
+  const before = store.roundTrips;
+  await Promise.all(others.map((workflow) => beginSession(manager, workflow, self)));
+  assert.equal(store.roundTrips - before, ROUND_TRIPS_MAX);
+});
+
 onPostgres('a refusal takes two round trips as well', async (t) => {
   const { store, manager } = await open(t);
   const workflow = await deploy(manager, 'w');

@@ -15,7 +15,7 @@ import {
   type Waiting,
   workflowsAsked,
 } from './gather.ts';
-import { rowLocks } from './holds.ts';
+import { mayChange, rowLocks } from './holds.ts';
 import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
 import type { CommitMarks } from './lost-commit.ts';
 
@@ -251,7 +251,8 @@ export class Batch {
       if (view.isHeldUp) return { kind: 'deferred', because: 'held' };
       this.#with.habits.note(this.#kindAt(position), view.asked, decided.kind === 'done' ? decided.writes : []);
       if ([...view.uses].some((used) => changed.has(used))) return { kind: 'deferred', because: 'changed' };
-      if (decided.kind === 'done' && decided.writes.length > 0) for (const used of view.uses) changed.add(used);
+      if (decided.kind === 'done' && decided.writes.length > 0)
+        for (const used of view.uses) if (mayChange(used, decided.writes)) changed.add(used);
       return decided;
     });
     return { decisions, head: this.#audit?.head };

@@ -1,4 +1,4 @@
-import type { LookupName, Question } from '#model';
+import type { LookupName, Question, Write } from '#model';
 import type { TableName } from '../statements/all.ts';
 import type { Statement } from './flight.ts';
 
@@ -107,6 +107,14 @@ export function workflowsHeldFor({ name, by }: Question, rows: readonly unknown[
 export function rowHeldFor({ name, by }: Question): string | undefined {
   const hold = HOLDS[name];
   return typeof hold === 'object' && 'row' in hold ? `${hold.row} ${by[0]}` : undefined;
+}
+
+/**
+ * Whether a unit that used this, and wrote these, may have changed it. A worker's row is changed by what is said of the worker: whoever claims
+ * only looks at it, and many claims of one worker fit in a commit.
+ */
+export function mayChange(used: string, writes: readonly Write[]): boolean {
+  return !used.startsWith('workers ') || writes.some(({ set }) => set.startsWith('worker.'));
 }
 
 /** Locks on such rows: table by table in this order, each in the order of its keys, so that nobody waits in a circle. */
