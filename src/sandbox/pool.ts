@@ -49,8 +49,12 @@ const LONG_MS = 100;
 const CHILDREN_MIN = 2;
 /** From so many times as long on, a script is known as heavy: a hiccup of the machine does not make it one. */
 const HEAVY_TIMES = 10;
-/** Or after so much of the processor's time, which a busy machine does not make more. */
-const HEAVY_CPU_MS = 50;
+/** Or after so much of the processor's time, which a busy machine hardly makes more: several times what an ordinary phase takes. */
+const HEAVY_CPU_MS = 15;
+/** A script that had to be loaded first may take more. */
+const HEAVY_CPU_MS_LOADING = 60;
+/** So many light requests in a row, and it is among the others again. */
+const LIGHT_TURNS = 5;
 /** Scripts remembered as heavy; one that is forgotten has to show it again. */
 const HEAVY_MAX = 10_000;
 
@@ -77,8 +81,8 @@ class Pool implements SandboxPool {
   /** Those of them that only heavy scripts use: what such a script takes along when it must be ended, nobody else misses. */
   readonly #apart = new Set<Child>();
   readonly #apartMax: number;
-  /** Scripts whose last request took very long or computed much. */
-  readonly #heavy = new Set<string>();
+  /** Scripts of which a request took very long or computed much, and how many light ones they still have to show. */
+  readonly #heavy = new Map<string, number>();
   readonly #heavyMs: number;
   #lookAgain: NodeJS.Timeout | undefined;
   #sweep: NodeJS.Timeout | undefined;
@@ -181,6 +185,7 @@ class Pool implements SandboxPool {
 
   async #runOn(child: Child, request: SandboxRequest): Promise<SandboxOutcome> {
     const startedAt = performance.now();
+    const cpuMsMax = child.knows(request.scriptId) ? HEAVY_CPU_MS : HEAVY_CPU_MS_LOADING;
     let cpuMs = 0;
     try {
       const outcome = await child.run(request);
@@ -189,18 +194,19 @@ class Pool implements SandboxPool {
     } finally {
       // How long a child takes to start is not its first script's doing.
       const tookMs = performance.now() - Math.max(startedAt, child.readyAtMs);
-      const isHeavy = cpuMs >= HEAVY_CPU_MS || tookMs >= this.#heavyMs;
-      this.#remember(request.scriptId, isHeavy);
+      const isHeavy = cpuMs >= cpuMsMax || tookMs >= this.#heavyMs;
+      this.#weigh(request.scriptId, isHeavy);
       if (isHeavy && child.scriptsKnown <= 1 && this.#children.has(child) && this.#apart.size < this.#apartMax) {
         this.#setApart(child);
       }
     }
   }
 
-  #remember(scriptId: string, isHeavy: boolean): void {
+  #weigh(scriptId: string, isHeavy: boolean): void {
+    const left = isHeavy ? LIGHT_TURNS : (this.#heavy.get(scriptId) ?? 0) - 1;
     this.#heavy.delete(scriptId);
-    if (isHeavy) this.#heavy.add(scriptId);
-    const [oldest] = this.#heavy;
+    if (left > 0) this.#heavy.set(scriptId, left);
+    const [oldest] = this.#heavy.keys();
     if (this.#heavy.size > HEAVY_MAX && oldest !== undefined) this.#heavy.delete(oldest);
   }
 

@@ -179,9 +179,10 @@ describe('one script does not hold up the others', () => {
     await world.result({ scriptId: 'good' });
     const body = 'for (let i = 0; i < first; i++); return 1;';
     const asked = (count: number) => ({ body, scriptId: 'moody', phase: 'prepare', values: [count] }) as const;
-    assert.equal(await world.result(asked(5_000_000)), 1);
-    assert.equal(world.pool.pids.length, 1);
     assert.equal(await world.result(asked(1)), 1);
+    assert.equal(await world.result(asked(2_000_000)), 1);
+    assert.equal(world.pool.pids.length, 1);
+    for (let turn = 0; turn < 5; turn++) assert.equal(await world.result(asked(1)), 1);
     assert.equal(world.pool.pids.length, 2);
     const [, apart = 0] = world.pool.pids;
     process.kill(apart, 'SIGKILL');
