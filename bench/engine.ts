@@ -33,7 +33,7 @@ const config = { connections: { shop: { ...SETTINGS, baseUrl } } };
 
 try {
   console.log(
-    `${EVENTS} events a round, ${ROUNDS} rounds, medians; one event = prepare, mutate, POST, next, three durable commits\n`,
+    `${EVENTS} events a round, ${ROUNDS} rounds, medians; one event = prepare, mutate, POST, next, two durable commits\n`,
   );
   console.log('workflows   engine/s   bare/s   engine:bare   p50 ms   p99 ms');
   for (const inFlight of IN_FLIGHT) await compare(inFlight);
@@ -254,7 +254,6 @@ async function bareEvent(
     deadline: Date.now() + 10_000,
   });
   if (outcome.kind !== 'applied') throw new Error(JSON.stringify(outcome));
-  await disk.commit();
   const args = `[${prepared.result},{"status":"applied","result":${JSON.stringify(outcome.result)}}]`;
   const next = await sandbox.run({ ...request, phase: 'next', args, onCall: async () => 'null' });
   if (next.kind !== 'returned') throw new Error(JSON.stringify(next));

@@ -15,6 +15,8 @@ export interface HandlerHost {
   readonly scripts: ScriptShelf;
   readonly peeks: PeekHabits;
   readonly clock: Clock;
+  /** How long an answer waits for `next`, so that both are one commit. Not at all in a rehearsal, which tries every point that there can be. */
+  readonly togetherMs?: number;
   /** True once the process is asked to end: the current run goes on to its commit, and no other starts. */
   readonly isDraining: () => boolean;
 }

@@ -30,7 +30,7 @@ export async function goOnAfterCall(
   return step === 'again' && next ? conclude(host, fence, next.run, await next.end) : step;
 }
 
-/** How long an answer waits for `next`, so that both are one commit: less than most answers took to come. */
+/** Less than most answers took to come. */
 const TOGETHER_MS = 5;
 
 /** `next` as it runs while the answer it was told is not durable yet: nothing of it counts before that is. */
@@ -41,11 +41,13 @@ interface Following {
   given: Extract<NextEnd, { kind: 'given' }> | undefined;
 }
 
-async function followed(host: DrivenHost, before: ConsumerRun, result: string): Promise<Following> {
+async function followed(host: DrivenHost, before: ConsumerRun, result: string): Promise<Following | undefined> {
+  const { togetherMs = TOGETHER_MS } = host;
+  if (togetherMs === 0) return undefined;
   const run: ConsumerRun = { ...before, phase: 'emitting' };
   const following: Following = { run, end: runNext(host, run, () => appliedResult(result)), given: undefined };
   const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, TOGETHER_MS);
+  const timer = setTimeout(over.resolve, togetherMs);
   const heard = following.end.then(
     (end) => {
       if (end.kind === 'given') following.given = end;

@@ -69,8 +69,8 @@ export class Life {
     this.#options = options;
     this.#ledger = new Ledger({ engine, connections, clock });
     const scripts = new ScriptShelf(engine.reader);
-    const peeks = new PeekHabits();
-    this.#host = { engine, sandbox, ledger: this.#ledger, scripts, peeks, clock, isDraining: () => false };
+    const around = { peeks: new PeekHabits(), clock, isDraining: () => false, togetherMs: 0 };
+    this.#host = { engine, sandbox, ledger: this.#ledger, scripts, ...around };
   }
 
   static async open(options: LifeOptions): Promise<Life> {

@@ -49,17 +49,18 @@ export async function eventLines(teller: Teller, event: Event): Promise<Line[]> 
   ];
 }
 
-/** A run with all its retries, and its call in between. */
+/** A run with all its retries, and its call in between: what is of one commit is told in the order it happened. */
 export async function chainLines(teller: Teller, run: Run): Promise<Line[]> {
   const runs = await teller.history.runsOfChain(run.rootRunId, RUNS_MAX);
   const [ledger] = await teller.history.fetch('ledger', run.rootRunId);
   return [
-    ...(await Promise.all(runs.map((each) => runLines(teller, each)))).flat(),
+    ...(await Promise.all(runs.map((each) => beginningOf(teller, each)))).flat(),
     ...(ledger ? await callLines(teller, ledger) : []),
+    ...(await Promise.all(runs.map((each) => endOf(teller, each)))).flat(),
   ];
 }
 
-async function runLines(teller: Teller, run: Run): Promise<Line[]> {
+async function beginningOf(teller: Teller, run: Run): Promise<Line[]> {
   const { history } = teller;
   const [script] = await history.fetch('script', run.scriptId);
   const [session] = await history.fetch('session', run.scriptRunId);
@@ -75,8 +76,12 @@ async function runLines(teller: Teller, run: Run): Promise<Line[]> {
   const lines: Line[] = [{ at: run.startTimestamp, text: began }, ...logs];
   const taken = run.retryOf === null ? takenWords(run) : undefined;
   if (taken !== undefined) lines.push({ at: await callOrEnd(teller, run), text: `${run.handlerName} took ${taken}` });
-  if (run.endTimestamp !== null) lines.push({ at: run.endTimestamp, text: await endWords(teller, run) });
-  return [...lines, ...auditLines(await history.audit(run.id, AUDIT_MAX))];
+  return lines;
+}
+
+async function endOf(teller: Teller, run: Run): Promise<Line[]> {
+  const end = run.endTimestamp === null ? [] : [{ at: run.endTimestamp, text: await endWords(teller, run) }];
+  return [...end, ...auditLines(await teller.history.audit(run.id, AUDIT_MAX))];
 }
 
 /** Events are taken in the commit that records the call. */

@@ -106,14 +106,14 @@ export const FLEET_FAULTS: readonly Fault[] = [
   {
     name: 'fleet: work that was handed off is found by whoever hears of it, and by nobody else',
     file: WORKER,
-    find: 'const LOOK_MS_MAX = 1_000;',
-    replace: 'const LOOK_MS_MAX = 2 ** 31 - 1;',
+    find: 'const LOOK_MS = 1_000;',
+    replace: 'const LOOK_MS = 2 ** 31 - 1;',
   },
   {
     name: 'fleet: an executor sleeps until it is called',
     file: APP,
-    find: 'const FLEET_SLEEP_MS_MAX = 2_000;',
-    replace: 'const FLEET_SLEEP_MS_MAX = 2 ** 31 - 1;',
+    find: 'const FLEET_SLEEP_MS = 2_000;',
+    replace: 'const FLEET_SLEEP_MS = 2 ** 31 - 1;',
   },
   {
     name: 'fleet: an executor asks again and again for what only a worker may do',

@@ -347,9 +347,10 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'Bug 5: recovery misses a session whose process died between the end of a run and what follows',
     file: EMIT,
-    find: '      return goOn(host, model, fence);\n    }),\n',
+    find: '    host.engine.manager.together((model): Step => commit(host, model, fence, run, end)),\n',
     replace:
-      "      return 'again';\n    }).then(() => host.engine.manager.together((model) => goOn(host, model, fence))),\n",
+      '    host.engine.manager.together((model) => void model.commitConsumer(fence, run.id, { state: end.state, publishes: end.calls?.publishes ?? [] }))\n' +
+      '      .then(() => host.engine.manager.together((model): Step => goOn(host, model, fence))),\n',
     also: [
       {
         file: 'src/execution/manager.ts',
