@@ -18,6 +18,8 @@ export class Death extends Error {}
 const PATIENCE = 60;
 /** Longer than a lease, and than anybody's patience with a process that shows no sign of life. */
 const FREEZE_MS = 90_000;
+/** More than a `next` that takes its time (sandbox.ts), less than anything else is put off. */
+const PAUSE_MS_MAX = 15;
 /** Several processes look around all the time: only so often that is a moment. */
 const LOOKING_ROUND_MS = 5_000;
 
@@ -112,9 +114,10 @@ export class Stage {
     return this.moment(place) ? this.loop.answer(undefined) : NEVER;
   }
 
-  /** Time is about to pass. */
+  /** Time is about to pass. A few milliseconds are a pause within a step, and no time for anybody to act. */
   timePasses(): boolean {
-    if (!this.isFleet) return this.moment('time passes');
+    const isPause = (this.loop.untilTimerMs ?? 0) < PAUSE_MS_MAX;
+    if (!this.isFleet) return isPause || this.moment('time passes');
     this.loop.whose = NOBODY;
     if (this.loop.elapsedMs < this.#lookedRoundMs) return true;
     this.#lookedRoundMs = this.loop.elapsedMs + LOOKING_ROUND_MS;
