@@ -26,9 +26,25 @@ export async function goOnAfterCall(
   reach('call-answered');
   if (outcome.kind !== 'not_done') host.ledger.spend(run.id, called.connection);
   const next = outcome.kind === 'applied' ? await followed(host, run, resultOf(outcome)) : undefined;
-  const step = await recordOrEvidence(host, fence, run, called, outcome, next);
-  return step === 'again' && next ? conclude(host, fence, next.run, await next.end) : step;
+  try {
+    const step = await whileUnavailable(() => record(host, fence, run, called, outcome, next));
+    host.ledger.settled(called.mutation);
+    if (step !== 'again' || next === undefined) return step;
+  } catch (error) {
+    if (!(error instanceof RefusedError) || !TAKEN_OVER.includes(error.code)) throw error;
+    // Somebody took over while the call was out: what we know is evidence, never state.
+    await host.engine.manager.recordEvidence(called.mutation, {
+      says: outcome.kind === 'applied' ? 'applied' : outcome.kind === 'not_done' ? 'failed' : 'uncertain',
+      detail: JSON.stringify(outcome).slice(0, 10_000),
+      source: `the late answer to run ${run.id}`,
+    });
+    return { ended: 'abandoned' };
+  }
+  return conclude(host, fence, next.run, await next.end);
 }
+
+/** Also when whoever took over has found out by now, or somebody has said, what became of the call. */
+const TAKEN_OVER: readonly RefusalCode[] = ['fenced', 'already-resolved', 'not-active'];
 
 /** Less than most answers took to come. */
 const TOGETHER_MS = 5;
@@ -59,33 +75,6 @@ async function followed(host: DrivenHost, before: ConsumerRun, result: string): 
   clearTimeout(timer);
   return following;
 }
-
-async function recordOrEvidence(
-  host: DrivenHost,
-  fence: Fence,
-  run: ConsumerRun,
-  called: Called,
-  outcome: Outcome,
-  next: Following | undefined,
-): Promise<Step> {
-  try {
-    const step = await whileUnavailable(() => record(host, fence, run, called, outcome, next));
-    host.ledger.settled(called.mutation);
-    return step;
-  } catch (error) {
-    if (!(error instanceof RefusedError) || !TAKEN_OVER.includes(error.code)) throw error;
-    // Somebody took over while the call was out: what we know is evidence, never state.
-    await host.engine.manager.recordEvidence(called.mutation, {
-      says: outcome.kind === 'applied' ? 'applied' : outcome.kind === 'not_done' ? 'failed' : 'uncertain',
-      detail: JSON.stringify(outcome).slice(0, 10_000),
-      source: `the late answer to run ${run.id}`,
-    });
-    return { ended: 'abandoned' };
-  }
-}
-
-/** Also when whoever took over has found out by now, or somebody has said, what became of the call. */
-const TAKEN_OVER: readonly RefusalCode[] = ['fenced', 'already-resolved', 'not-active'];
 
 async function record(
   host: HandlerHost,
