@@ -29,6 +29,15 @@ const FLIGHT_MS_MAX = 60_000;
 const ROLLBACK: Statement = { name: 'rollback', text: 'ROLLBACK' };
 
 /**
+ * A plan is kept as long as its connection, or until the server has counted the table anew, which it does a minute later at best. One
+ * made while a table was nearly empty takes any index for as good as any other: so plans are made anew after so many flights, and again
+ * each time there were so many times more.
+ */
+const REPLAN: Statement = { name: 'replan', text: 'DISCARD PLANS' };
+const REPLANNED_FIRST = 100;
+const REPLANNED_FACTOR = 4;
+
+/**
  * One connection. Statements go out together as a flight and are answered together: one round trip, however many they are. It
  * never connects anew by itself: a transaction that was begun on it can only go on on it.
  */
@@ -38,6 +47,7 @@ export class PostgresConnection {
   readonly #prepared = new PreparedStatements();
   #isOpen = true;
   #flights = 0;
+  #replanAt = REPLANNED_FIRST;
   /** Ends when the flight before has been answered: the next one may go. */
   #last: Promise<void> = Promise.resolve();
 
@@ -93,6 +103,7 @@ export class PostgresConnection {
     const flight = new Flight(statements, this.#prepared);
     const tooLate = setTimeout(() => this.destroy(), msMax).unref();
     try {
+      if (this.#flights >= this.#replanAt) await this.#replan();
       return await this.#client.query(flight).answers;
     } catch (error) {
       if (this.#isOpen) await this.#client.query(new Flight([ROLLBACK], this.#prepared)).answers.catch(() => undefined);
@@ -120,5 +131,10 @@ export class PostgresConnection {
   destroy(): void {
     this.#isOpen = false;
     this.#socket.destroy();
+  }
+
+  async #replan(): Promise<void> {
+    this.#replanAt *= REPLANNED_FACTOR;
+    await this.#client.query(new Flight([REPLAN], this.#prepared)).answers;
   }
 }

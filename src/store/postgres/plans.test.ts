@@ -14,7 +14,7 @@ import { GATHERED, type Gathered, gather, lockWorkflows } from './gather.ts';
 import { LEADS } from './holds.ts';
 import { gatheredLookup, lookupOf } from './lookups.ts';
 import { foundByKey, manyOf } from './many.ts';
-import { SETTINGS } from './session.ts';
+import { openSession, SETTINGS } from './session.ts';
 
 /** Walks of an index that has only the rows in question, or that end after a few. */
 const JUSTIFIED: Readonly<Record<string, string>> = {
@@ -127,7 +127,7 @@ function walks(node: Node): string[] {
   return [`all of ${index}`, ...below];
 }
 
-/** Where two indexes look the same as long as they are empty; the server plans anew at its first look at the table. */
+/** Where two indexes look the same as long as they are empty; a connection has its plans made anew as the tables grow. */
 const UNTIL_ANALYZED: readonly string[] = ['gather events', 'ask eventKeyed'];
 
 /** One row for everything a workflow ever did. */
@@ -184,6 +184,33 @@ for (const [which, filled] of Object.entries(DATABASES)) {
     }
   });
 }
+
+onPostgres(
+  'what was planned in a new database is planned anew when there is a history, before anybody has counted it',
+  async () => {
+    const database = await freshDatabase();
+    const connection = await openSession(database.url);
+    try {
+      const asked = lookupOf('eventKeyed', [
+        { name: 'eventKeyed', by: ['wf_1', 'orders', 'm1'] } as unknown as Question,
+      ]);
+      const plan = async (): Promise<readonly string[]> => {
+        const [answer] = await connection.flight([
+          { text: `EXPLAIN (FORMAT JSON) EXECUTE "1 ${asked.name}"('{}', '{}', '{}')` },
+        ]);
+        return indexesOf(JSON.parse(String(answer?.rows[0]?.[0]))[0].Plan);
+      };
+      await connection.flight([asked]);
+      assert.ok(!(await plan()).includes('events_key'), 'a new database shows what this is about');
+      await database.server.query(database.name, HISTORY);
+      for (let i = 0; i < 100; i++) await connection.flight([asked]);
+      assert.ok((await plan()).includes('events_key'));
+    } finally {
+      await connection.close();
+      await database.drop();
+    }
+  },
+);
 
 test('no statement is sent under two names', () => {
   const names = STATEMENTS.map(([name]) => name);
