@@ -41,6 +41,7 @@ export {
   type WorkflowId,
 } from './ids.ts';
 export { isNestedTooDeep, JSON_DEPTH_MAX } from './json-depth.ts';
+export { keepNewest } from './keep-newest.ts';
 export { KILL_POINTS, type KillPoint, onKillPoint, reach } from './kill-points.ts';
 export { packageVersion } from './package-version.ts';
 export { cut, shownLine, shownText } from './shown.ts';

@@ -44,7 +44,7 @@ export class CancelWatch {
 }
 
 /** One phase of a run: whose, with what, and who answers when the script asks. */
-interface PhaseOfRun extends Pick<SandboxRequest, 'phase' | 'args' | 'andMutate'> {
+interface PhaseOfRun extends Pick<SandboxRequest, 'phase' | 'args' | 'andMutate' | 'foreseen'> {
   readonly run: Run;
   readonly script: LoadedScript;
   readonly calls: RunCalls;

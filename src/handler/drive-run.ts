@@ -18,16 +18,17 @@ export async function driveRun(host: HandlerHost, fence: Fence, workflow: Workfl
   try {
     for (;;) {
       // All at once: where the tables are far away that is one round trip.
-      const [[run], states, foreseen, permits] = await Promise.all([
+      const [[run], states, foreseen, permits, version] = await Promise.all([
         reader.fetch('run', id),
         reader.fetch('handlerStates', workflow),
         foreseenOf(host, workflow),
         host.ledger.permitsOf(workflow),
+        host.ledger.usualVersion(workflow),
         cancel.look(),
       ]);
       assert(run, `run ${id} is missing`);
       const moved = await orInternal(host, fence, run, () =>
-        step({ ...host, cancel, states, foreseen, permits }, fence, run),
+        step({ ...host, cancel, states, foreseen, permits, version }, fence, run),
       );
       if (moved === 'again') continue;
       host.ledger.forget(id);
@@ -41,7 +42,9 @@ export async function driveRun(host: HandlerHost, fence: Fence, workflow: Workfl
 /** What its script will most likely look at first. */
 async function foreseenOf({ engine, peeks }: HandlerHost, workflow: WorkflowId): Promise<Foreseen | undefined> {
   const page = peeks.expected(workflow);
-  return page && { ...page, events: await engine.reader.listEvents(workflow, { status: 'pending', ...page }) };
+  if (!page) return undefined;
+  const { topic, limit } = page;
+  return { ...page, events: await engine.reader.listEvents(workflow, { status: 'pending', topic, limit }) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '#base';
 import type { Engine } from '#execution';
-import type { Ledger, Permits } from '#ledger';
+import type { Ledger, Permits, SeenVersion } from '#ledger';
 import type { HandlerState } from '#model';
 import type { SandboxPool } from '#sandbox';
 import type { CancelWatch } from './cancel.ts';
@@ -27,4 +27,5 @@ export interface DrivenHost extends HandlerHost {
   readonly states: readonly HandlerState[];
   readonly foreseen: Foreseen | undefined;
   readonly permits: Permits;
+  readonly version: SeenVersion | undefined;
 }

@@ -1,10 +1,12 @@
-import type { WorkflowId } from '#base';
+import { keepNewest, type WorkflowId } from '#base';
 import type { Event } from '#model';
 
 /** A first page that a run asks for. */
 export interface Page {
   readonly topic: string;
   readonly limit: number;
+  /** As its script said it. */
+  readonly args: string;
 }
 
 /** A page that was read before the script asked for it. */
@@ -31,9 +33,6 @@ export class PeekHabits {
   asked(workflow: WorkflowId, page: Page): void {
     const last = this.#last.get(workflow)?.page;
     const isHabit = last?.topic === page.topic && last.limit === page.limit && page.limit <= LIMIT_MAX;
-    this.#last.delete(workflow);
-    this.#last.set(workflow, { page, isHabit });
-    const [oldest] = this.#last.keys();
-    if (this.#last.size > WORKFLOWS_MAX && oldest !== undefined) this.#last.delete(oldest);
+    keepNewest(this.#last, workflow, { page, isHabit }, WORKFLOWS_MAX);
   }
 }

@@ -22,6 +22,7 @@ export async function prepare(host: DrivenHost, fence: Fence, run: ConsumerRun):
     phase: 'prepare',
     args: argsOf(stateOf(host, run)),
     andMutate: spec.hasMutate,
+    foreseen: calls.foreseenPeek(),
   });
   if (outcome.kind === 'failed') return stop(host, fence, run, calls, outcome, script);
   const prepared = parsePrepared(outcome.result);

@@ -3,7 +3,7 @@ import { shownLine, shownText } from '#base';
 import type { Engine } from '#execution';
 import { CallRefused, type Ledger } from '#ledger';
 import type { Event, HandedOut, Publish, RegisteredInput, Run, RunLog, RunRead } from '#model';
-import { type HostCall, HostRefusal } from '#sandbox';
+import { type ForeseenPeek, type HostCall, HostRefusal } from '#sandbox';
 import type { DrivenHost } from './handler-host.ts';
 import type { Foreseen, Page, PeekHabits } from './peek-habits.ts';
 
@@ -16,6 +16,8 @@ const PEEK_PAGE_MAX = 250;
 const EVENTS_CHARS_MAX = 2 * 1_024 * 1_024;
 /** Events one run looks at, again and again included: each look is the host's work, and the run's answer for it when it stops. */
 const EVENTS_SHOWN_MAX = 10_000;
+/** What is sent along with a script before it has asked for it: a larger answer waits until it has. */
+const FORESEEN_CHARS_MAX = 64 * 1_024;
 const ANSWER_CHARS_KEPT = 64 * 1_024;
 /** Of all reads of a run together. */
 const READS_CHARS_KEPT = 4 * 1_024 * 1_024;
@@ -64,7 +66,7 @@ export class RunCalls {
     if (call.name !== 'peek') this.#foreseen = undefined;
     switch (call.name) {
       case 'peek':
-        return this.#events(String(args[0]), (topic) => this.#peek(topic, args[1]));
+        return this.#events(String(args[0]), (topic) => this.#peek(topic, args[1], call.args));
       case 'getByIds':
         return this.#events(String(args[0]), (topic) => this.#byIds(topic, args[1]));
       case 'read':
@@ -78,15 +80,33 @@ export class RunCalls {
     }
   };
 
+  /** What the script will most likely ask first, for the message that starts it. */
+  foreseenPeek(): ForeseenPeek | undefined {
+    const foreseen = this.#foreseen;
+    if (foreseen === undefined || !this.#subscribed.includes(foreseen.topic)) return undefined;
+    const answer = eventsJson(foreseen.events);
+    if (answer.length > FORESEEN_CHARS_MAX) return undefined;
+    const onTaken = (): void => {
+      this.#foreseenPage(foreseen);
+      this.#show(foreseen.events.length);
+      this.#handOut(foreseen.events);
+    };
+    return { args: foreseen.args, answer, onTaken };
+  }
+
   async #events(topic: string, find: (topic: string) => Promise<readonly Event[]>): Promise<string> {
     if (!this.#subscribed.includes(topic)) {
       throw new HostRefusal(`${this.#run.handlerName} does not subscribe to topic ${topic}`);
     }
     const events = await find(topic);
+    this.#handOut(events);
+    return eventsJson(events);
+  }
+
+  #handOut(events: readonly Event[]): void {
     for (const event of events) {
       if (event.status === 'pending') this.handedOut.set(event.id, { event: event.id, pendingSeq: event.pendingSeq });
     }
-    return `[${events.map(eventJson).join(',')}]`;
   }
 
   #show(count: number): void {
@@ -95,7 +115,7 @@ export class RunCalls {
       throw new HostRefusal(`the run looked at more than ${EVENTS_SHOWN_MAX} events, again and again included`);
   }
 
-  async #peek(topic: string, options: unknown): Promise<readonly Event[]> {
+  async #peek(topic: string, options: unknown, args: string): Promise<readonly Event[]> {
     const asked = (options as { limit?: unknown } | null)?.limit ?? PEEK_DEFAULT;
     if (typeof asked !== 'number' || !(asked >= 1)) throw new HostRefusal('the limit of peek is a number from 1');
     const limit = Math.min(Math.floor(asked), PEEK_MAX);
@@ -108,7 +128,8 @@ export class RunCalls {
         after: found.at(-1)?.id,
         limit: Math.min(limit - found.length, size),
       } as const;
-      const events = this.#foreseenPage(page) ?? (await this.#reader.listEvents(this.#run.workflowId, page));
+      const events =
+        this.#foreseenPage({ ...page, args }) ?? (await this.#reader.listEvents(this.#run.workflowId, page));
       this.#show(events.length);
       for (const event of events) {
         chars += event.payload.length;
@@ -123,10 +144,10 @@ export class RunCalls {
   }
 
   /** The page, if it was read already. */
-  #foreseenPage({ topic, limit }: Page): readonly Event[] | undefined {
+  #foreseenPage({ topic, limit, args }: Page): readonly Event[] | undefined {
     const foreseen = this.#foreseen;
     this.#foreseen = undefined;
-    if (!this.#hasAsked) this.#peeks.asked(this.#run.workflowId, { topic, limit });
+    if (!this.#hasAsked) this.#peeks.asked(this.#run.workflowId, { topic, limit, args });
     this.#hasAsked = true;
     return foreseen?.topic === topic && foreseen.limit === limit ? foreseen.events : undefined;
   }
@@ -208,6 +229,10 @@ function fitting<T>(what: string, shape: z.ZodType<T>, value: unknown): T {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new HostRefusal(`${what} does not have the shape of one: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
+}
+
+function eventsJson(events: readonly Event[]): string {
+  return `[${events.map(eventJson).join(',')}]`;
 }
 
 function eventJson({ topic, messageId, payload, createdAt }: Event): string {

@@ -1,4 +1,4 @@
-import { assert, type ScriptId } from '#base';
+import { assert, keepNewest, type ScriptId } from '#base';
 import type { Engine } from '#execution';
 import type { Handlers } from '#model';
 import { type Manifest, parseManifest } from '#script';
@@ -24,10 +24,7 @@ export class ScriptShelf {
 
   async get(id: ScriptId): Promise<LoadedScript> {
     const script = this.#kept.get(id) ?? (await this.#load(id));
-    this.#kept.delete(id);
-    this.#kept.set(id, script);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > SCRIPTS_MAX && oldest !== undefined) this.#kept.delete(oldest);
+    keepNewest(this.#kept, id, script, SCRIPTS_MAX);
     return script;
   }
 

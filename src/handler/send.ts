@@ -64,8 +64,8 @@ async function recordAndSend(
   before: (model: ModelSteps) => 'mutating' | 'emitting' | 'stopped',
   slot: Slot,
 ): Promise<Step> {
-  // While the row is written: before the call goes out it is known, and it was never newer than what the call carries.
-  const reading = host.ledger.versionOf(call.connection);
+  // While the row is written, unless it was seen before: when the call goes out it is known.
+  const reading = host.ledger.versionFor(run.workflowId, call.connection, host.version);
   reading.catch(() => undefined);
   const started = await host.engine.manager.together((model) => {
     if (before(model) === 'stopped') return undefined;

@@ -1,5 +1,5 @@
 import type { App } from '#app';
-import { packageVersion, type WorkflowId } from '#base';
+import { keepNewest, packageVersion, type WorkflowId } from '#base';
 import { counter, gauge, LABELS_MAX, type Metric, metricsText, OTHER } from '#metrics';
 import { tellerOf } from './context.ts';
 import { needsCountOf } from './needs.ts';
@@ -130,9 +130,7 @@ export class MetricsPage {
     for (const id of new Set(ids)) {
       if (id === OTHER || this.#names.has(id)) continue;
       const [row] = await history.fetch('workflow', id as WorkflowId);
-      if (row) this.#names.set(id, row.name);
-      const [oldest] = this.#names.keys();
-      if (this.#names.size > NAMES_MAX && oldest !== undefined) this.#names.delete(oldest);
+      if (row) keepNewest(this.#names, id, row.name, NAMES_MAX);
     }
   }
 }

@@ -4,4 +4,4 @@
 
 export type { Permits } from './approval.ts';
 export { CallRefused, refusedCall } from './call-refused.ts';
-export { Ledger, type LedgerConnections, type Sent } from './ledger.ts';
+export { Ledger, type LedgerConnections, type SeenVersion, type Sent } from './ledger.ts';

@@ -1,6 +1,7 @@
 import {
   assert,
   type Clock,
+  keepNewest,
   type MutationId,
   RefusedError,
   type RunId,
@@ -33,6 +34,13 @@ export interface LedgerOptions {
   readonly clock: Clock;
 }
 
+/** Which secrets a connection had when somebody looked. */
+export interface SeenVersion {
+  readonly connection: string;
+  readonly version: number;
+}
+
+const WORKFLOWS_MAX = 10_000;
 const RECONCILE_LEASE_MS = 60_000;
 const RECONCILE_TIMEOUT_MS = 30_000;
 /** 2 s doubling: with the model's count of tries, about two hours before a person is asked. */
@@ -43,6 +51,8 @@ export class Ledger {
   readonly #sent = new Set<MutationId>();
   /** What the calls of a run cost so far. A run is driven by one process to its end, so memory is enough. */
   readonly #spent = new Map<RunId, number>();
+  /** The connection that each workflow changed last: most change the same again. */
+  readonly #usual = new Map<WorkflowId, string>();
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -144,6 +154,18 @@ export class Ledger {
   /** The run has ended, and what it cost is in its row. */
   forget(run: RunId): void {
     this.#spent.delete(run);
+  }
+
+  /** Of the connection that a workflow will most likely change, for its next call. */
+  async usualVersion(workflow: WorkflowId): Promise<SeenVersion | undefined> {
+    const connection = this.#usual.get(workflow);
+    return connection === undefined ? undefined : { connection, version: await this.versionOf(connection) };
+  }
+
+  /** Of a call that goes out after this: the one that was seen before, if it is of the same connection. It is never newer than what the call carries. */
+  async versionFor(workflow: WorkflowId, connection: string, seen: SeenVersion | undefined): Promise<number> {
+    keepNewest(this.#usual, workflow, connection, WORKFLOWS_MAX);
+    return seen?.connection === connection ? seen.version : this.versionOf(connection);
   }
 
   /** Of its secrets: a refusal of older ones must not hold anyone. */

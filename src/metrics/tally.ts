@@ -1,3 +1,5 @@
+import { keepNewest } from '#base';
+
 /** Every series costs whoever keeps them: past so many workflows, or connections, the rest is counted together. */
 export const LABELS_MAX = 100;
 /** What is past the bound, or began before this process did. */
@@ -36,8 +38,6 @@ export class Recent<K, V> {
   }
 
   set(key: K, value: V): void {
-    this.#values.set(key, value);
-    const [oldest] = this.#values.keys();
-    if (this.#values.size > this.#max && oldest !== undefined) this.#values.delete(oldest);
+    keepNewest(this.#values, key, value, this.#max);
   }
 }

@@ -208,9 +208,11 @@ export class Child {
   }
 
   #sendRun({ run, generation }: Current, withCode: boolean): void {
-    const { scriptId, code, args, phase } = run.request;
+    const { scriptId, code, args, phase, foreseen } = run.request;
     if (withCode && phase !== 'describe') this.#remember(scriptId, code);
-    this.#write(encodeFrame(FRAME.run, generation, [run.header, args, ...(withCode ? [code] : [])]));
+    this.#write(
+      encodeFrame(FRAME.run, generation, [run.header, args, foreseen?.answer ?? '', ...(withCode ? [code] : [])]),
+    );
   }
 
   #remember(scriptId: string, code: string): void {
@@ -324,6 +326,7 @@ export class Child {
   #settle(current: Current, outcome: SandboxOutcome): void {
     if (current.isSettled) return;
     current.isSettled = true;
+    current.run.over();
     current.settle(outcome);
   }
 

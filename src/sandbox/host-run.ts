@@ -19,6 +19,7 @@ export class HostRun {
   readonly #limits: Limits;
   readonly #counts: Record<Counted, number> = { hostCalls: 0, publishes: 0, inputs: 0, logs: 0 };
   #sentChars = 0;
+  #isForeseenLeft = false;
 
   constructor(request: SandboxRequest, limits: Limits) {
     this.request = request;
@@ -26,7 +27,7 @@ export class HostRun {
   }
 
   get header(): string {
-    const { scriptId, handler, phase, startedAt, uses, runId, andMutate } = this.request;
+    const { scriptId, handler, phase, startedAt, uses, runId, andMutate, foreseen } = this.request;
     const header: RunHeader = {
       scriptId,
       handler,
@@ -35,6 +36,7 @@ export class HostRun {
       uses,
       seed: seedOf(runId),
       andMutate: andMutate === true && phase === 'prepare',
+      foreseen: foreseen?.args,
     };
     return JSON.stringify(header);
   }
@@ -59,9 +61,15 @@ export class HostRun {
     return { name: known, args };
   }
 
+  /** To be called when it is over, however it ended. */
+  over(): void {
+    if (!this.#isForeseenLeft) this.request.foreseen?.onTaken();
+  }
+
   /** How the message ended. What the child says went well is looked at once more. */
   ended([headerJson = '', result = '', params = '']: readonly string[]): SandboxOutcome {
     const header = parsed(headerJson) as DoneHeader | undefined;
+    this.#isForeseenLeft = header?.isForeseenTaken === false;
     if (header?.kind === 'failed') return this.#childFailure(header);
     if (header?.kind !== 'returned') return this.failure('crashed', 'the child said nothing that can be understood');
     const { phase, uses } = this.request;

@@ -6,6 +6,7 @@ export { LIMITS, type LimitName, type Limits } from './limits.ts';
 export { createSandboxPool, type SandboxOptions, type SandboxPool } from './pool.ts';
 export type {
   Failed,
+  ForeseenPeek,
   HostCall,
   HostCallName,
   MutateOutcome,

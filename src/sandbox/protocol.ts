@@ -60,10 +60,15 @@ export interface RunHeader {
   readonly seed: readonly [number, number, number, number];
   readonly uses: readonly string[];
   readonly andMutate: boolean;
+  /** The arguments of the `peek` whose answer came along. */
+  readonly foreseen?: string | undefined;
 }
 
 /** How a message ended, as the child says it. The texts of limits are the host's. */
-export type DoneHeader =
+export type DoneHeader = {
+  /** Whether the script was handed the answer that came along, if one did. */
+  readonly isForeseenTaken: boolean;
+} & (
   | {
       readonly kind: 'returned';
       readonly hasResult: boolean;
@@ -78,7 +83,8 @@ export type DoneHeader =
       readonly message: string;
       readonly stack: string;
       readonly cpuMs: number;
-    };
+    }
+);
 
 /** The rules of the reset. Naming one in `without` turns it off, so that a test can show what it is for. */
 export type ResetRule =

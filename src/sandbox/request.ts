@@ -17,8 +17,18 @@ export interface SandboxRequest {
   /** With `prepare`: run `mutate` in the same message when something was reserved. */
   readonly andMutate?: boolean;
   readonly signal?: AbortSignal;
+  readonly foreseen?: ForeseenPeek | undefined;
   /** Answers with JSON. Rejecting with a HostRefusal ends the run; the script cannot catch it. */
   onCall(call: HostCall): Promise<string>;
+}
+
+/** What the script will most likely ask first, with its answer: if it does, nobody has to be asked. */
+export interface ForeseenPeek {
+  /** Of the call, as the script would send them. */
+  readonly args: string;
+  readonly answer: string;
+  /** The script was handed it, or may have been: nobody knows of one that had to be ended. */
+  onTaken(): void;
 }
 
 /**

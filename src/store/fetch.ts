@@ -1,3 +1,4 @@
+import { keepNewest } from '#base';
 import type { LookupName, Lookups, Script, Source } from '#model';
 import type { SqlValue } from './columns.ts';
 import type { Query, SqliteDatabase } from './sqlite-database.ts';
@@ -35,7 +36,7 @@ export function prepareSource(db: SqliteDatabase): RememberingSource {
       // A version never changes, and every command asks for its own.
       const [id] = by as Lookups['script']['by'];
       const known = scripts.get(id) ?? fetch('script', id);
-      if (known.length > 0) keepNewest(scripts, id, known);
+      if (known.length > 0) keepNewest(scripts, id, known, SCRIPTS_MAX);
       return known as readonly Lookups[N]['gives'][];
     },
     forget: () => scripts.clear(),
@@ -43,13 +44,6 @@ export function prepareSource(db: SqliteDatabase): RememberingSource {
 }
 
 const SCRIPTS_MAX = 1_000;
-
-function keepNewest<V>(kept: Map<string, V>, key: string, value: V): void {
-  kept.delete(key);
-  kept.set(key, value);
-  const [oldest] = kept.keys();
-  if (kept.size > SCRIPTS_MAX && oldest !== undefined) kept.delete(oldest);
-}
 
 function prepareLookup(db: SqliteDatabase, { sql, by, rows }: LookupStatement<LookupName>): Prepared {
   const query = db.prepare(sql);

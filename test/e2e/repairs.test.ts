@@ -23,6 +23,16 @@ for (const [act, left] of [
   });
 }
 
+test('an event that ends the script is the suspect also when it came along with the script', async (t) => {
+  const stage = await Stage.open(t);
+  const { workflow } = await stage.deploy(orders({ prepare: `if (e.payload.id === 'bad') for (;;); ${POISON}` }));
+  await stage.publish(workflow, 'placed', { id: '1' }, { id: '2' }, { id: '3' }, { id: 'bad' }, { id: '5' });
+  await stage.untilRun('failed:logic');
+  await stage.person.skip(stage.event('bad').id);
+  await stage.quiet();
+  assert.deepEqual(stage.events('placed').slice(-2), ['bad skipped', '5 consumed']);
+});
+
 test('a parked event can come back, and a done one can be done again, with its causes', async (t) => {
   const stage = await Stage.open(t);
   stage.outside.pages.set('/orders', [{ id: 'bad' }]);

@@ -269,3 +269,41 @@ test('a script without a workflow says what to write', async () => {
   assert.ok(outcome.kind === 'failed');
   assert.match(outcome.message, /export default defineWorkflow/);
 });
+
+describe('an answer that came along with the script', () => {
+  const args = '["in",{"limit":1}]';
+  const answer = JSON.stringify([event]);
+  const peek = "const [e] = await ctx.peek('in', { limit: 1 });";
+
+  for (const [what, body, isTaken, asked] of [
+    ['is handed to it when it asks for just that, and nobody else is asked', `${peek} return e.payload.id;`, true, 0],
+    ['is given once', `${peek} await ctx.peek('in', { limit: 1 }); return e.payload.id;`, true, 1],
+    ['is not used when it asks for more', "return (await ctx.peek('in', { limit: 2 })) ?? 7;", false, 1],
+    [
+      'is not used for what it asks later',
+      `await ctx.shop.get({}); ${peek.replace('[e]', 'e')} return e ?? 7;`,
+      false,
+      2,
+    ],
+    ['is left alone by one that asks for nothing', 'return 7;', false, 0],
+  ] as const) {
+    test(what, async (t) => {
+      const own = new SandboxWorld(t);
+      let taken = 0;
+      const foreseen = { args, answer, onTaken: () => taken++ };
+      assert.equal(await own.result({ phase: 'prepare', body, foreseen }), 7);
+      assert.equal(taken, isTaken ? 1 : 0);
+      assert.equal(own.calls.length, asked);
+    });
+  }
+
+  test('counts as taken by a script that failed after it, and by one that had to be ended', async (t) => {
+    const own = new SandboxWorld(t, { limits: { cpuMs: 100, killAfterMs: 100 } });
+    for (const then of ["throw new Error('no')", 'for (;;);', "Array(2 ** 30).join('');"]) {
+      let taken = 0;
+      const foreseen = { args, answer, onTaken: () => taken++ };
+      await own.failed({ phase: 'prepare', body: `${peek} ${then}`, foreseen });
+      assert.equal(taken, 1, then);
+    }
+  });
+});

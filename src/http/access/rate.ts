@@ -1,4 +1,4 @@
-import type { Clock } from '#base';
+import { type Clock, keepNewest } from '#base';
 
 export interface Rate {
   readonly perSecond: number;
@@ -31,11 +31,7 @@ export class RateLimit {
     const bucket = this.#buckets.get(key) ?? { left: burst, at: now };
     const gained = (Math.max(0, now - bucket.at) / 1_000) * perSecond;
     const left = Math.min(burst, bucket.left + gained);
-    // The one that asked last stands last: the first is the one to forget.
-    this.#buckets.delete(key);
-    this.#buckets.set(key, { left: left >= 1 ? left - 1 : left, at: now });
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > KEYS_MAX && oldest !== undefined) this.#buckets.delete(oldest);
+    keepNewest(this.#buckets, key, { left: left >= 1 ? left - 1 : left, at: now }, KEYS_MAX);
     return left >= 1;
   }
 

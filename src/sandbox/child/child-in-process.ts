@@ -19,6 +19,8 @@ interface Asked extends Partial<RunHeader> {
   readonly phase: Phase;
   readonly code?: string | undefined;
   readonly args?: readonly unknown[];
+  /** The answer to the `peek` that `foreseen` names. */
+  readonly answer?: string;
   /** Frames the child finds in its pipe after the message. */
   readonly after?: (generation: number) => readonly Buffer[];
 }
@@ -54,7 +56,7 @@ export class ChildInProcess {
   }
 
   /** Sends one message and gives everything the child said to it. */
-  frames({ code, args = [], after, ...asked }: Asked): HostFrame[] {
+  frames({ code, args = [], answer = '', after, ...asked }: Asked): HostFrame[] {
     const generation = ++this.#generation;
     const header: RunHeader = {
       scriptId: 'script',
@@ -65,7 +67,7 @@ export class ChildInProcess {
       andMutate: false,
       ...asked,
     };
-    const fields = [JSON.stringify(header), JSON.stringify(args), ...(code === undefined ? [] : [code])];
+    const fields = [JSON.stringify(header), JSON.stringify(args), answer, ...(code === undefined ? [] : [code])];
     this.#inbox = [encodeFrame(FRAME.run, generation, fields), ...(after?.(generation) ?? [])];
     this.#outbox = [];
     this.server.serve();

@@ -16,12 +16,20 @@ export type PhaseOutcome =
   | { readonly kind: 'mutation'; readonly connection: string; readonly method: string; readonly params: Uint8Array }
   | PhaseFailure;
 
+/** The answer to the first call, if it is the one that was foreseen. */
+export interface Foreseen {
+  readonly args: string;
+  readonly answer: Uint8Array;
+  isTaken: boolean;
+}
+
 export interface PhaseSetting {
   readonly phase: Phase | 'load';
   readonly generation: number;
   readonly startedAt: number;
   /** When the message came, on the child's clock. */
   readonly messageAtMs: number;
+  readonly foreseen: Foreseen | undefined;
   readonly limits: Limits;
   readonly without: readonly ResetRule[];
 }
@@ -41,6 +49,8 @@ export class PhaseRun implements Driver {
   #sentBytes = 0;
   /** What the host has not heard of: calls, events, inputs, log lines. */
   #held: (readonly Uint8Array[])[] = [];
+  #foreseen: Foreseen | undefined;
+  #atHand: { readonly id: Uint8Array; readonly answer: Uint8Array } | undefined;
   #unhandled = new Map<number, number>();
   #isLooking = false;
   #setting: PhaseSetting;
@@ -51,6 +61,7 @@ export class PhaseRun implements Driver {
 
   constructor(setting: PhaseSetting, instance: Instance, handles: Handles, io: ChildIo, pipe: Pipe) {
     this.#setting = setting;
+    this.#foreseen = setting.foreseen;
     this.#instance = instance;
     this.#handles = handles;
     this.#io = io;
@@ -110,6 +121,13 @@ export class PhaseRun implements Driver {
     this.#held = [];
   }
 
+  /** The answer to a call that needs nobody, once. */
+  takeAtHand(): { readonly id: Uint8Array; readonly answer: Uint8Array } | undefined {
+    const atHand = this.#atHand;
+    this.#atHand = undefined;
+    return atHand;
+  }
+
   onInterrupt(): void {
     if (this.#isLooking) return;
     if (this.outcome !== undefined) throw PhaseRun.OVER;
@@ -163,8 +181,21 @@ export class PhaseRun implements Driver {
     this.#sentBytes += args?.length ?? 0;
     if (this.#sentBytes > this.#setting.limits.sentBytes) this.exceeded('sent', this.#here());
     const fields = [id ?? none, name ?? none, args ?? none];
-    if (op === OP.call) this.unanswered.add(this.#decode(id));
+    if (op === OP.call) {
+      this.unanswered.add(this.#decode(id));
+      if (this.#isForeseen(fields)) return;
+    }
     this.#held.push(fields);
+  }
+
+  /** Only what is asked first: whatever is asked later may have another answer by then. */
+  #isForeseen([id = new Uint8Array(), name, args]: readonly Uint8Array[]): boolean {
+    const foreseen = this.#foreseen;
+    this.#foreseen = undefined;
+    if (foreseen === undefined || this.#decode(name) !== 'peek' || this.#decode(args) !== foreseen.args) return false;
+    foreseen.isTaken = true;
+    this.#atHand = { id, answer: foreseen.answer };
+    return true;
   }
 
   #count(name: string): void {

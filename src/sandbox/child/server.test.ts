@@ -300,7 +300,7 @@ test('memory a script has filled is given back before it is answered, so that wh
   const fill = "const all = []; try { for (;;) all.push(new Uint8Array(1e6).fill(1)); } catch { throw 'full'; }";
   const said = child.frames({ phase: 'producer', code: producer(fill) });
   assert.equal(said.at(-1)?.kind, FRAME.done);
-  const beforeTheEnd = [said.length - 1];
+  const beforeTheEnd = [0];
   assert.deepEqual(child.collectedAfter, beforeTheEnd);
   child.run({ phase: 'producer', scriptId: 'other', code: producer('return 1;') });
   assert.deepEqual(child.collectedAfter, beforeTheEnd);

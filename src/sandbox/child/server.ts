@@ -12,12 +12,13 @@ import {
 import { Image, Images } from './image.ts';
 import type { Handles, Instance } from './instance.ts';
 import { Instances } from './instances.ts';
-import { type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
+import { type Foreseen, type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
 import type { ChildIo, Frame, Pipe } from './pipe.ts';
 
 interface Message {
   readonly generation: number;
   readonly header: RunHeader;
+  readonly foreseen: Foreseen | undefined;
   readonly atMs: number;
   readonly cpuStartMs: number;
 }
@@ -36,6 +37,8 @@ export class Server {
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
   static readonly JOBS_PER_LOOK = 256;
   static readonly WARM_UP_TURNS = 3;
+  /** Of the time by which the host's deadlines are later than the child's own. */
+  static readonly SHORT_SHARE = 0.1;
 
   readonly images: Images;
   readonly instances: Instances;
@@ -71,7 +74,8 @@ export class Server {
       andMutate: false,
     };
     for (let turn = 0; turn < Server.WARM_UP_TURNS; turn++) {
-      const message = { generation: 0, header, atMs: this.#io.nowMs(), cpuStartMs: this.#io.cpuMs() };
+      const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#io.cpuMs()];
+      const message = { generation: 0, header, foreseen: undefined, atMs, cpuStartMs };
       const image = this.#load(message, new TextEncoder().encode(WARM_UP_SCRIPT));
       if (image instanceof Image === false) break;
       for (const phase of ['prepare', 'mutate', 'next'] as const) {
@@ -96,10 +100,13 @@ export class Server {
   }
 
   #serveRun(frame: Frame): void {
-    const [headerBytes, args, code] = frame.fields;
-    if (headerBytes === undefined || args === undefined) throw new Error('a run without header or arguments');
+    const [headerBytes, args, answer, code] = frame.fields;
+    if (headerBytes === undefined || args === undefined || answer === undefined)
+      throw new Error('a run without header, arguments or answer');
     const header = JSON.parse(new TextDecoder().decode(headerBytes)) as RunHeader;
-    const message = { generation: frame.generation, header, atMs: this.#io.nowMs(), cpuStartMs: this.#io.cpuMs() };
+    const foreseen = header.foreseen === undefined ? undefined : { args: header.foreseen, answer, isTaken: false };
+    const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#io.cpuMs()];
+    const message = { generation: frame.generation, header, foreseen, atMs, cpuStartMs };
     let image = code === undefined ? this.images.get(header.scriptId) : undefined;
     if (image === undefined) {
       if (code === undefined) return this.#pipe.send(FRAME.needCode, frame.generation, []);
@@ -192,6 +199,8 @@ export class Server {
 
   /** Waits for the host with nothing left to compute. */
   #wait(message: Message, instance: Instance, image: Image, run: PhaseRun): void {
+    const atHand = run.takeAtHand();
+    if (atHand !== undefined) return this.#answer(instance, image, run, atHand.id, atHand.answer);
     run.sendHeld();
     this.#pipe.flush();
     const frame = this.#pipe.read();
@@ -202,8 +211,11 @@ export class Server {
     if (frame.kind !== FRAME.answer) throw new Error(`frame ${frame.kind} came while a message was running`);
     const [id, answer] = frame.fields;
     if (id === undefined || answer === undefined) throw new Error('an answer without id or text');
-    const callId = new TextDecoder().decode(id);
-    if (!run.answered(callId)) return;
+    this.#answer(instance, image, run, id, answer);
+  }
+
+  #answer(instance: Instance, image: Image, run: PhaseRun, id: Uint8Array, answer: Uint8Array): void {
+    if (!run.answered(new TextDecoder().decode(id))) return;
     const { handles } = image;
     const texts = [this.#bytes(instance, run, id), this.#bytes(instance, run, answer)];
     this.#explainThrown(instance, handles, instance.call(handles, handles.answer, texts));
@@ -267,9 +279,10 @@ export class Server {
     );
   }
 
-  #setting({ generation, header, atMs }: Message, phase: Phase | 'load'): PhaseSetting {
+  #setting({ generation, header, foreseen, atMs }: Message, phase: Phase | 'load'): PhaseSetting {
     const { limits, without } = this.#options;
-    return { phase, generation, startedAt: header.startedAt, messageAtMs: atMs, limits, without };
+    const first = phase === 'prepare' ? foreseen : undefined;
+    return { phase, generation, startedAt: header.startedAt, messageAtMs: atMs, foreseen: first, limits, without };
   }
 
   #runHandle(instance: Instance, { handles }: Image): number {
@@ -303,20 +316,23 @@ export class Server {
     return list;
   }
 
-  #tellPhase({ generation }: Message): void {
+  /** After a short one the host need not wake for it: its own deadlines are later by far more than that. */
+  #tellPhase({ generation, atMs }: Message): void {
     this.#pipe.send(FRAME.phase, generation, [this.#cpuText()]);
-    this.#pipe.flush();
+    if (this.#io.nowMs() - atMs > this.#options.limits.killAfterMs * Server.SHORT_SHARE) this.#pipe.flush();
   }
 
   #done(message: Message, phase: Phase | 'load', outcome: PhaseOutcome, prepared?: Uint8Array): void {
     const none = new Uint8Array();
     const cpuMs = this.#io.cpuMs() - message.cpuStartMs;
     const result = prepared ?? (outcome.kind === 'returned' ? outcome.result : undefined);
+    const isForeseenTaken = message.foreseen?.isTaken === true;
     const header: DoneHeader =
       outcome.kind === 'failed'
-        ? { ...outcome, phase, cpuMs }
+        ? { ...outcome, isForeseenTaken, phase, cpuMs }
         : {
             kind: 'returned',
+            isForeseenTaken,
             hasResult: result !== undefined,
             cpuMs,
             ...(outcome.kind === 'mutation'

@@ -1,4 +1,4 @@
-import type { EventId, ExecutionId, WorkflowId } from '#base';
+import { type EventId, type ExecutionId, keepNewest, type WorkflowId } from '#base';
 import type { LookupName, Lookups, Question, Script, Source } from '#model';
 import { rowHeldFor, workflowsHeldFor } from './holds.ts';
 import type { AnsweredQuestion } from './lookups.ts';
@@ -20,19 +20,12 @@ export class Memory {
   }
 
   noteExecution({ id, workflowId }: { readonly id: ExecutionId; readonly workflowId: WorkflowId }): void {
-    keep(this.#workflows, id, workflowId);
+    keepNewest(this.#workflows, id, workflowId, REMEMBERED_MAX);
   }
 
   noteScript(script: Script): void {
-    keep(this.#scripts, script.id, [script]);
+    keepNewest(this.#scripts, script.id, [script], REMEMBERED_MAX);
   }
-}
-
-function keep<K, V>(kept: Map<K, V>, key: K, value: V): void {
-  kept.delete(key);
-  kept.set(key, value);
-  const [oldest] = kept.keys();
-  if (kept.size > REMEMBERED_MAX && oldest !== undefined) kept.delete(oldest);
 }
 
 /** What one transaction has read, and what it holds. */
