@@ -211,6 +211,17 @@ function isLegal(from: (typeof RUN_STATES)[number], to: (typeof RUN_STATES)[numb
   return from.status === 'active' && from.phase === to.phase;
 }
 
+test('a run takes several steps at once only where its row shows what each of them leaves behind', async (t) => {
+  const { rogue } = await openAnyWorld(t, ...RUNNING, { set: 'run.created', row: consumerRun() });
+  const says = /one phase at a time/;
+  await assert.rejects(update(rogue, 'handler_runs', RUN, { phase: 'mutating' }), says);
+  await update(rogue, 'handler_runs', RUN, { phase: 'mutating', prepareResult: '{}' });
+  const end = { phase: 'committed', status: 'committed', endTimestamp: AT };
+  await assert.rejects(update(rogue, 'handler_runs', RUN, end), says);
+  await assert.rejects(update(rogue, 'handler_runs', RUN, { ...end, mutationOutcome: 'failure' }), says);
+  await update(rogue, 'handler_runs', RUN, { ...end, mutationOutcome: 'success' });
+});
+
 test('a producer goes from executing to committed and nowhere else', async (t) => {
   const { rogue } = await openAnyWorld(t, ...RUNNING, { set: 'run.created', row: producerRun() });
   await assert.rejects(update(rogue, 'handler_runs', RUN, { phase: 'prepared' }), /one phase at a time/);

@@ -3,11 +3,11 @@ import type { AuditEntry, Write, WriteName } from '#model';
 import { encode, type Kind, type SqlValue } from '../columns.ts';
 import { positional, postgresDialect } from '../dialect.ts';
 import { GuardError } from '../guard-error.ts';
-import { WRITE_STATEMENTS } from '../statements/all.ts';
 import { AUDIT_HEAD, AUDIT_INSERT, nextEntry } from '../statements/audit-log.ts';
 import type { WriteStatement } from '../statements/statement.ts';
 import type { Answer, Statement } from './flight.ts';
-import { foundByKey, type Many, manyOf, type Parameters } from './many.ts';
+import type { Folding } from './fold.ts';
+import { foundByKey, type Many, manyOf, type Parameters, statementOf } from './many.ts';
 
 type Head = Pick<AuditEntry, 'seq' | 'hash'>;
 
@@ -27,7 +27,9 @@ export function headIn(answer: Answer | undefined): Head | undefined {
 
 /** A write whose parameters are as the database takes them. */
 export interface BoundWrite {
-  readonly write: Write;
+  readonly set: Folding['write']['set'];
+  /** The writes of its unit that it stands for. */
+  readonly writes: readonly Write[];
   /** Alone: it fails by itself where it does not find what it expects. */
   statement(): Statement;
   /** With others of its kind; undefined where that cannot be said in one statement. */
@@ -42,13 +44,14 @@ export interface Applied {
 }
 
 /** The writes of a unit, each ready to become a guarded statement. What cannot be kept at all is refused here. */
-export function bindWrites(writes: readonly Write[], before: Head | undefined): Applied {
+export function bindWrites(foldings: readonly Folding[], before: Head | undefined): Applied {
   let head = before;
-  const bound = writes.map((write) => {
-    if (write.set !== 'audit.appended') return boundOf(write);
+  const bound = foldings.map((folding) => {
+    const { write } = folding;
+    if (write.set !== 'audit.appended') return boundOf(folding);
     const entry = nextEntry(head, write);
     head = entry.row;
-    return boundTo(auditInsert(), AUDIT_INSERT.of(entry), write);
+    return boundTo(auditInsert(), AUDIT_INSERT.of(entry), folding);
   });
   return { bound, head };
 }
@@ -63,21 +66,22 @@ interface Prepared {
   readonly many: Many | undefined;
 }
 
-const prepared = new Map<WriteName, Prepared>();
+const prepared = new Map<Folding['write']['set'], Prepared>();
 
-function boundOf(write: Write): BoundWrite {
-  const found = prepared.get(write.set) ?? prepare(write);
+function boundOf(folding: Folding): BoundWrite {
+  const { write } = folding;
+  const found = prepared.get(write.set) ?? prepare(folding);
   prepared.set(write.set, found);
   const { of } = found.statement;
-  return boundTo(found, of === undefined ? write : of(write), write);
+  return boundTo(found, of === undefined ? write : of(write as Write), folding);
 }
 
-function prepare(write: Write): Prepared {
-  const statement = (WRITE_STATEMENTS as Record<string, unknown>)[write.set] as WriteStatement<WriteName> | undefined;
-  if (statement === undefined) throw new GuardError('has no statement', { write });
+function prepare({ write, writes }: Folding): Prepared {
+  const statement = statementOf(write.set);
+  if (statement === undefined) throw new GuardError('has no statement', { write: writes[0] as Write });
   const sql = typeof statement.sql === 'string' ? statement.sql : statement.sql(postgresDialect);
   // An insert writes its row or fails; only what looks for rows can find other ones than it expects.
-  const isCounted = /^\s*(?:UPDATE|DELETE)\b/.test(sql) && statement.rows?.(write) !== 'any';
+  const isCounted = /^\s*(?:UPDATE|DELETE)\b/.test(sql) && statement.rows?.(write as Write) !== 'any';
   const { text, words } = foundByKey(sql);
   const counted = isCounted ? (postgresDialect.counted?.(text, ':expected') ?? text) : text;
   const single = { name: `write ${write.set}`, ...positional(postgresDialect, counted) };
@@ -98,14 +102,16 @@ function auditInsert(): Prepared {
   return preparedAudit;
 }
 
-function boundTo(prepared: Prepared, from: object, write: Write): BoundWrite {
+function boundTo(prepared: Prepared, from: object, folding: Folding): BoundWrite {
   const { name, text, names, words, statement, isCounted, many } = prepared;
+  const write = folding.write as Write;
   const expected = statement.rows?.(write) ?? 1;
   const all = { ...from, ...words, ...(isCounted && { expected }) };
   const parameters = encoded(names, all as Record<string, unknown>, statement.kinds, write);
   const apart = statement.each?.of(write) as readonly Record<string, unknown>[] | undefined;
   return {
-    write,
+    set: folding.write.set,
+    writes: folding.writes,
     statement: () => ({ name, text, values: names.map((parameter) => parameters[parameter] as SqlValue) }),
     many,
     rows: apart?.map((row) => encoded(Object.keys(row), row, statement.kinds, write)) ?? [parameters],

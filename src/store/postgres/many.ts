@@ -5,6 +5,7 @@ import { TABLES, WRITE_STATEMENTS } from '../statements/all.ts';
 import { reservedBy } from '../statements/events.ts';
 import type { WriteStatement } from '../statements/statement.ts';
 import type { Statement } from './flight.ts';
+import { FOLDED_STATEMENTS, type Folding } from './fold.ts';
 import { EACH } from './gather.ts';
 
 /** What a statement is given, by the names of its parameters. */
@@ -35,11 +36,16 @@ export function manyStatement(many: Many, rows: readonly Parameters[]): Statemen
   };
 }
 
+const STATEMENTS: Readonly<Record<string, unknown>> = { ...WRITE_STATEMENTS, ...FOLDED_STATEMENTS };
+
+export function statementOf(set: Folding['write']['set']): WriteStatement<WriteName> | undefined {
+  return STATEMENTS[set] as WriteStatement<WriteName> | undefined;
+}
+
 /** Undefined where a kind of write is not one row by its key: those are rare, and go alone. */
-export function manyOf(set: WriteName): Many | undefined {
+export function manyOf(set: Folding['write']['set']): Many | undefined {
   if (set === 'events.consumed') return CONSUMED;
-  const found = (WRITE_STATEMENTS as Partial<Record<WriteName, unknown>>)[set];
-  const statement = found as WriteStatement<WriteName> | undefined;
+  const statement = statementOf(set);
   if (statement === undefined) return undefined;
   const sql = statement.each?.sql ?? statement.sql;
   if (typeof sql !== 'string') return undefined;
@@ -52,7 +58,7 @@ const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\) VALUES \(([^)]*)\)(.*)$/s;
 /** What may meet a row that is there is one row a statement for each key: it cannot change one twice. */
 const CONFLICT = /^\s*ON CONFLICT \((\w+)/;
 
-function inserts(set: WriteName, sql: string): Many | undefined {
+function inserts(set: string, sql: string): Many | undefined {
   const [, table = '', columns = '', parameters = '', rest = ''] = INSERT.exec(sql) ?? [];
   const lists = parameters.split(', ').map((parameter) => parameter.slice(1));
   if (!(table in TABLES) || /:/.test(rest)) return undefined;
@@ -70,7 +76,7 @@ const UPDATE = /^\s*UPDATE (\w+) (SET .*?)\sWHERE id = :(\w+)(.*)$/s;
  * The rows that change are named twice: each by its own key, and all of them by a list, so that whichever way the planner begins
  * it reads no others.
  */
-function updates(set: WriteName, sql: string): Many | undefined {
+function updates(set: string, sql: string): Many | undefined {
   const { text, words } = foundByKey(sql);
   const [, table = '', changes = '', key = '', condition = ''] = UPDATE.exec(text) ?? [];
   const lists = [...new Set([...text.matchAll(NAMED)].map(([, name = '']) => name))].filter((name) => !(name in words));
@@ -90,7 +96,7 @@ function updates(set: WriteName, sql: string): Many | undefined {
 /** What is gone already is gone. */
 const DELETE = /^\s*DELETE FROM (\w+) WHERE id = :(\w+)$/;
 
-function deletes(set: WriteName, sql: string): Many | undefined {
+function deletes(set: string, sql: string): Many | undefined {
   const [, table = '', key = ''] = DELETE.exec(sql) ?? [];
   if (key === '') return undefined;
   const text = `DELETE FROM ${table} WHERE id = ANY ($1::text[])`;

@@ -10,6 +10,7 @@ import { AUDIT_HEAD } from '../statements/audit-log.ts';
 import { LISTINGS } from '../statements/listings.ts';
 import type { SqlText } from '../statements/statement.ts';
 import type { Statement } from './flight.ts';
+import { FOLDED_STATEMENTS } from './fold.ts';
 import { GATHERED, type Gathered, gather, lockWorkflows } from './gather.ts';
 import { LEADS } from './holds.ts';
 import { gatheredLookup, lookupOf } from './lookups.ts';
@@ -54,7 +55,9 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
   ...[...NEEDED].map((name) => sent(gatheredLookup(name))),
   ...(Object.keys(LOOKUP_STATEMENTS) as LookupName[]).map((name) => sent(lookupOf(name, []))),
   ...Object.entries(WRITE_STATEMENTS).map(([name, { sql }]) => named(`write ${name}`, foundByKey(textOf(sql)).text)),
-  ...(Object.keys(WRITE_STATEMENTS) as WriteName[]).flatMap((name) => manyOf(name) ?? []).map(sent),
+  ...(Object.keys({ ...WRITE_STATEMENTS, ...FOLDED_STATEMENTS }) as WriteName[])
+    .flatMap((name) => manyOf(name) ?? [])
+    .map(sent),
   ...Object.entries(LISTINGS).map(([name, sql]) => named(`listing ${name}`, sql)),
   named('audit head', AUDIT_HEAD),
 ];

@@ -12,7 +12,7 @@ import type { Waiting } from './gather.ts';
 import { CommitMarks } from './lost-commit.ts';
 import { openSession } from './session.ts';
 import { callOnCommit } from './switchboard.ts';
-import { apart, together, type Written } from './together.ts';
+import { APART, type Arrangement, TOGETHER, type Written } from './together.ts';
 
 /** A unit that meets another process at the same key looks again; so often in a row it is no accident. */
 const TRIES_MAX = 5;
@@ -107,7 +107,7 @@ export class PostgresStore implements Store {
    * own, so that only the unit that asked for it is refused, and the write is known.
    */
   async #commitTogether(units: readonly Unit[], waiting: Waiting): Promise<readonly UnitOutcome[]> {
-    const attempt = await this.#attempt(units, waiting, together);
+    const attempt = await this.#attempt(units, waiting, TOGETHER);
     if (attempt.kind === 'answered') return attempt.outcomes;
     const outcomes: UnitOutcome[] = [];
     for (const unit of units) outcomes.push(await this.#commitAlone(unit));
@@ -118,7 +118,7 @@ export class PostgresStore implements Store {
     let error: Error | undefined;
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if (error !== undefined && !isRace(error.cause)) break;
-      const attempt = await this.#attempt([unit], 'wait', apart);
+      const attempt = await this.#attempt([unit], 'wait', APART);
       if (attempt.kind === 'answered' && attempt.outcomes[0]) return attempt.outcomes[0];
       if (attempt.kind === 'refused') error = attempt.error;
     }
@@ -126,12 +126,12 @@ export class PostgresStore implements Store {
   }
 
   /** One transaction from its beginning to its end, and again as long as nobody knows what became of it. */
-  async #attempt(units: readonly Unit[], waiting: Waiting, arrange: typeof together): Promise<Attempt> {
+  async #attempt(units: readonly Unit[], waiting: Waiting, arrangement: Arrangement): Promise<Attempt> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const connection = await this.#connected();
       const decided = await this.#decide(connection, units, waiting);
       const outcomes = decided.decisions.map(outcomeOf);
-      const writing = arrange(this.#bound(decided, outcomes));
+      const writing = arrangement.arrange(this.#bound(decided, outcomes, arrangement));
       if (writing.length === 0) {
         await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
         return { kind: 'answered', outcomes };
@@ -160,12 +160,16 @@ export class PostgresStore implements Store {
   }
 
   /** What cannot even be written down is refused here; the other units are not touched by it. */
-  #bound({ head: before }: DecidedBatch, outcomes: UnitOutcome[]): readonly (readonly BoundWrite[])[] {
+  #bound(
+    { head: before }: DecidedBatch,
+    outcomes: UnitOutcome[],
+    { fold }: Arrangement,
+  ): readonly (readonly BoundWrite[])[] {
     let head = before;
     return outcomes.map((outcome, position) => {
       if (outcome.kind !== 'done') return [];
       try {
-        const applied = bindWrites(outcome.writes, head);
+        const applied = bindWrites(fold(outcome.writes), head);
         head = applied.head;
         return applied.bound;
       } catch (error) {

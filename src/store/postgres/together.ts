@@ -1,6 +1,7 @@
-import type { Write, WriteName } from '#model';
+import type { Write } from '#model';
 import type { BoundWrite } from './apply.ts';
 import type { Statement } from './flight.ts';
+import { type Folding, folded, unfolded } from './fold.ts';
 import { type Many, manyStatement } from './many.ts';
 
 /** A statement, and what it writes. */
@@ -12,19 +13,29 @@ export interface Written {
 /** Rows in one statement; more would only make one message very long. */
 const ROWS_MAX = 500;
 
+/** How the writes of a batch become statements. */
+export interface Arrangement {
+  readonly fold: (writes: readonly Write[]) => readonly Folding[];
+  readonly arrange: (units: readonly (readonly BoundWrite[])[]) => readonly Written[];
+}
+
 /** Each by itself: what is refused is then known by name. */
-export function apart(units: readonly (readonly BoundWrite[])[]): readonly Written[] {
-  return units.flat().map((bound) => ({ statement: bound.statement(), writes: [bound.write] }));
+export const APART: Arrangement = { fold: unfolded, arrange: apart };
+
+export const TOGETHER: Arrangement = { fold: folded, arrange: together };
+
+function apart(units: readonly (readonly BoundWrite[])[]): readonly Written[] {
+  return units.flat().map((bound) => ({ statement: bound.statement(), writes: bound.writes }));
 }
 
 /**
  * Writes of one kind in one statement. Each unit's own come in their order; units have nothing in common, so theirs may come in
  * any. A kind that somebody has yet to come to waits for them, as long as there is another.
  */
-export function together(units: readonly (readonly BoundWrite[])[]): readonly Written[] {
+function together(units: readonly (readonly BoundWrite[])[]): readonly Written[] {
   const lines = units.filter((unit) => unit.length > 0).map((unit) => ({ unit, at: 0 }));
-  const later = new Map<WriteName, number>();
-  for (const { unit } of lines) for (const { write } of unit.slice(1)) add(later, write.set, 1);
+  const later = new Map<Kind, number>();
+  for (const { unit } of lines) for (const { set } of unit.slice(1)) add(later, set, 1);
   const written: Written[] = [];
   let open = lines;
   while (open.length > 0) {
@@ -33,11 +44,11 @@ export function together(units: readonly (readonly BoundWrite[])[]): readonly Wr
     const taken: BoundWrite[] = [];
     const keys = new Set<unknown>();
     for (const line of open) {
-      for (let bound = line.unit[line.at]; bound?.write.set === set && fits(bound, taken, keys); ) {
+      for (let bound = line.unit[line.at]; bound?.set === set && fits(bound, taken, keys); ) {
         taken.push(bound);
         line.at += 1;
         bound = line.unit[line.at];
-        if (bound) add(later, bound.write.set, -1);
+        if (bound) add(later, bound.set, -1);
       }
     }
     written.push(...statementsOf(taken));
@@ -46,11 +57,13 @@ export function together(units: readonly (readonly BoundWrite[])[]): readonly Wr
   return written;
 }
 
-function setAt(unit: readonly BoundWrite[], at: number): WriteName {
-  return (unit[at] as BoundWrite).write.set;
+type Kind = BoundWrite['set'];
+
+function setAt(unit: readonly BoundWrite[], at: number): Kind {
+  return (unit[at] as BoundWrite).set;
 }
 
-function add(counts: Map<WriteName, number>, set: WriteName, by: number): void {
+function add(counts: Map<Kind, number>, set: Kind, by: number): void {
   counts.set(set, (counts.get(set) ?? 0) + by);
 }
 
@@ -73,5 +86,5 @@ function statementsOf(taken: readonly BoundWrite[]): readonly Written[] {
     first.many as Many,
     taken.flatMap(({ rows }) => rows),
   );
-  return [{ statement, writes: taken.map(({ write }) => write) }];
+  return [{ statement, writes: taken.flatMap(({ writes }) => writes) }];
 }

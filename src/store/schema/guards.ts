@@ -26,6 +26,11 @@ interface Lifecycle {
   readonly guards?: readonly Pick<Guard, 'columns' | 'when' | 'says'>[];
 }
 
+/** Several steps in one write, where the row shows what each of them leaves behind: a store that is far away writes them so. */
+const SENDING = `OLD.phase = 'preparing' AND NEW.phase = 'mutating' AND NEW.prepare_result IS NOT NULL`;
+const DONE = `OLD.phase = 'mutating' AND NEW.phase = 'committed' AND NEW.status = 'committed'
+    AND OLD.mutation_outcome = '' AND NEW.mutation_outcome = 'success'`;
+
 const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
   workflows: {
     changes: [
@@ -258,5 +263,5 @@ function isLegalPhaseStep(): string {
   const consumer = `OLD.handler_type = 'consumer' AND ${isLegalStep('phase', CONSUMER_PHASE_STEPS, false)}`;
   const goesOn = `OLD.status = 'active' AND (NEW.status = 'active' OR NEW.status = 'committed')`;
   const finished = `OLD.status <> 'active' AND NEW.status = 'committed'`;
-  return `(${goesOn} AND (${producer} OR ${consumer}) OR ${finished})`;
+  return `(${goesOn} AND (${producer} OR ${consumer} OR ${SENDING} OR ${DONE}) OR ${finished})`;
 }

@@ -240,7 +240,7 @@ export const HOST_FAULTS: readonly Fault[] = [
     file: CALLS,
     find: "        status: 'pending',\n        topic,\n",
     replace: '        topic,\n',
-    also: [{ file: DRIVE, find: "{ status: 'pending', ...page }", replace: '{ ...page }' }],
+    also: [{ file: DRIVE, find: "{ status: 'pending', topic, limit }", replace: '{ topic, limit }' }],
   },
   {
     name: 'handler: a run that is cancelled goes on to its call',
