@@ -1,6 +1,7 @@
 // npm run bench:fleet: whole workflows on PostgreSQL, at 1 and 32 in flight: the engine as one process that is executor and worker; the same
 // statements in the same transactions without the engine; and, turn by turn on the same server, DBOS and graphile-worker with
-// the same POST for each event. Then how long a handoff takes from an executor to a worker. With --growth, instead: what an event costs as the
+// the same POST for each event. Events are there at once, or come one by one, the next when the one before is done; what DBOS is given always
+// comes one by one. Then how long a handoff takes from an executor to a worker. With --growth, instead: what an event costs as the
 // database grows (growth.ts); with --idle: what a fleet costs that has nothing to do (idle.ts).
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -22,6 +23,8 @@ const EVENTS = QUICK ? 320 : 1_280;
 const WARM = 320;
 const ROUNDS = QUICK ? 2 : 5;
 const HANDOFFS = QUICK ? 60 : 300;
+type Intake = 'at once' | 'one by one';
+
 const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
 const OTHERS = join(import.meta.dirname, 'others');
 const SETTINGS = { type: 'http', timeoutMs: 10_000, visibilityMs: 0, concurrency: 64 } as const;
@@ -39,6 +42,7 @@ const config = { connections: { shop: { ...SETTINGS, baseUrl } } };
 // On the disk: what a commit costs is a part of what is measured.
 const server = await startOwnPostgres(tmpdir());
 let databases = 0;
+const made = new Set<string>();
 
 try {
   if (process.argv.includes('--growth')) await grow();
@@ -54,8 +58,10 @@ async function compareAll(): Promise<void> {
   console.log(
     `${EVENTS} events a round, ${ROUNDS} rounds, medians; one event = one POST and everything that makes it durable\n`,
   );
-  console.log('in flight   engine/s   bare/s   DBOS/s   graphile/s   commits   round trips');
-  for (const inFlight of [1, 32]) await compare(inFlight);
+  console.log('in flight   events come   engine/s   bare/s   DBOS/s   graphile/s   commits   round trips');
+  for (const intake of ['at once', 'one by one'] as const) {
+    for (const inFlight of [1, 32]) await compare(inFlight, intake);
+  }
   await handOffs();
 }
 
@@ -72,25 +78,28 @@ function grow(): Promise<void> {
   });
 }
 
-async function compare(inFlight: number): Promise<void> {
+async function compare(inFlight: number, intake: Intake): Promise<void> {
   const start = await deployed(inFlight);
   const rates = { engine: [] as number[], bare: [] as number[], dbos: [] as number[], graphile: [] as number[] };
-  const tape = await onCopy(start, (url) => recorded(() => engineRound(url, inFlight)));
+  const tape = await onCopy(start, (url) => recorded(() => engineRound(url, inFlight, intake)));
   const others = installed();
   for (let round = 0; round < ROUNDS; round++) {
-    rates.engine.push((EVENTS * 1_000) / (await onCopy(start, (url) => engineRound(url, inFlight))));
+    rates.engine.push((EVENTS * 1_000) / (await onCopy(start, (url) => engineRound(url, inFlight, intake))));
     rates.bare.push(((WARM + EVENTS) * 1_000) / (await onCopy(start, (url) => replay(url, tape))));
     if (!others) continue;
-    rates.dbos.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('dbos.mjs', url, inFlight))));
-    rates.graphile.push((EVENTS * 1_000) / (await onCopy('template1', (url) => other('graphile.mjs', url, inFlight))));
+    const rateOf = async (program: string) =>
+      (EVENTS * 1_000) / (await onCopy('template1', (url) => other(program, url, inFlight, intake)));
+    rates.dbos.push(await rateOf('dbos.mjs'));
+    rates.graphile.push(await rateOf('graphile.mjs'));
   }
   const cells = [
     inFlight,
+    intake,
     ...Object.values(rates).map((each) => (each.length === 0 ? '–' : median(each).toFixed(0))),
     (commitsIn(tape) / (WARM + EVENTS)).toFixed(2),
     (tape.length / (WARM + EVENTS)).toFixed(2),
   ];
-  console.log(cells.map((cell, i) => String(cell).padStart([9, 11, 9, 9, 13, 10, 14][i] ?? 9)).join(''));
+  console.log(cells.map((cell, i) => String(cell).padStart([9, 14, 11, 9, 9, 13, 10, 14][i] ?? 9)).join(''));
 }
 
 /** Whether they are there; without a network only the engine is measured. */
@@ -112,6 +121,8 @@ async function onCopy<T>(template: string, act: (url: string) => Promise<T>): Pr
 /** A database with the workflows in it, and nothing to do. */
 async function deployed(count: number): Promise<string> {
   const name = `start${count}`;
+  if (made.has(name)) return name;
+  made.add(name);
   await server.createDatabase(name);
   const app = await start(server.url(name), 1);
   for (let i = 0; i < count; i++) {
@@ -132,14 +143,15 @@ function start(url: string, concurrency: number, role: 'both' | 'executor' | 'wo
   });
 }
 
-async function engineRound(url: string, inFlight: number): Promise<number> {
+async function engineRound(url: string, inFlight: number, intake: Intake): Promise<number> {
   const app = await start(url, Math.max(inFlight, 2));
   const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
   const each = Math.ceil(EVENTS / inFlight);
   await warm(app, workflows);
   const done = committed(app, each * inFlight);
   const startedAt = performance.now();
-  await Promise.all(workflows.map((workflow) => publish(app, workflow, each)));
+  const hand = intake === 'at once' ? publish : publishOneByOne(app);
+  await Promise.all(workflows.map((workflow) => hand(app, workflow, each)));
   await done;
   const ms = performance.now() - startedAt;
   await app.stop();
@@ -168,6 +180,27 @@ async function publish(app: App, workflow: WorkflowId, count: number, prefix = '
     });
     await app.engine.manager.publishEvents(workflow, publishes, 'bench');
   }
+}
+
+/** Each when the session of the one before has ended. What a commit changed is told workflow by workflow: its beginning names both. */
+function publishOneByOne(app: App): (app: App, workflow: WorkflowId, count: number) => Promise<void> {
+  const workflows = new Map<string, string>();
+  const waiting = new Map<string, () => void>();
+  app.engine.listen((changes) => {
+    const execution = changes.find(({ kind }) => kind === 'execution')?.id;
+    const workflow = changes.find(({ kind }) => kind === 'workflow')?.id;
+    if (execution === undefined) return;
+    if (workflow !== undefined) workflows.set(execution, workflow);
+    else waiting.get(workflows.get(execution) ?? '')?.();
+  });
+  return async (_, workflow, count) => {
+    for (let i = 0; i < count; i++) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.set(workflow, resolve);
+      await publish(app, workflow, 1, `e${i}-`);
+      await promise;
+    }
+  };
 }
 
 /** Everything that was sent on the connection that writes, flight by flight; taken from the driver while the engine works. */
@@ -220,12 +253,12 @@ function answered(bytes: Buffer, resolve: () => void, reject: (error: unknown) =
   } as Submittable;
 }
 
-async function other(program: string, socket: string, inFlight: number): Promise<number> {
+async function other(program: string, socket: string, inFlight: number, intake: Intake): Promise<number> {
   // DBOS wants to see a name and a host; where the socket is says the rest.
   const url = socket.replace('postgres:///', 'postgres://pawl:none@localhost/').replace('&user=pawl', '');
   const child = spawn(
     process.execPath,
-    [join(OTHERS, program), url, baseUrl, String(EVENTS), String(inFlight), String(WARM)],
+    [join(OTHERS, program), url, baseUrl, String(EVENTS), String(inFlight), String(WARM), intake],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
