@@ -20,7 +20,7 @@ import { idle } from './idle.ts';
 const QUICK = process.argv.includes('--quick');
 const EVENTS = QUICK ? 320 : 1_280;
 /** Before the clock starts, of whoever is measured: what runs for weeks is not to be judged by its first seconds. */
-const WARM = 320;
+const WARM = 640;
 const ROUNDS = QUICK ? 2 : 5;
 const HANDOFFS = QUICK ? 60 : 300;
 type Intake = 'at once' | 'one by one';
