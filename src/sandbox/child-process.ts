@@ -1,38 +1,12 @@
-import { type ChildProcess as NodeChild, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { BOOT } from './child/boot.ts';
-import { childProgram, preludeCode } from './child/program.ts';
+import type { ChildProcess as NodeChild } from 'node:child_process';
 import { HostRefusal, SandboxClosedError } from './errors.ts';
 import { encodeFrame, FrameReader, type HostFrame } from './frames.ts';
 import { Guard } from './guard.ts';
 import { HostRun } from './host-run.ts';
-import type { Limits } from './limits.ts';
 import { Priority } from './priority.ts';
-import { FRAME, type ResetRule } from './protocol.ts';
+import { FRAME } from './protocol.ts';
 import type { Failed, HostCall, SandboxOutcome, SandboxRequest } from './request.ts';
-
-export interface ChildOptions {
-  readonly limits: Limits;
-  readonly imageBytesMax: number;
-  readonly nice: number;
-  readonly without: readonly ResetRule[];
-}
-
-/**
- * No file, no process, no thread, no network. The stack is larger than Node's own, so that the script's recursion meets the
- * engine's limit, which the script can catch, before this one, which costs the instance.
- */
-export const CHILD_FLAGS = [
-  '--permission',
-  '--no-warnings',
-  '--no-addons',
-  '--expose-gc',
-  '--stack-size=4000',
-  '--max-old-space-size=32',
-  '--max-semi-space-size=1',
-  '--v8-pool-size=1',
-];
+import { type ChildOptions, firstBytes, startProcess } from './start-process.ts';
 
 /** A child starts in well under a second; on a machine this slow nothing would work. */
 const START_MS_MAX = 30_000;
@@ -80,7 +54,7 @@ export class Child {
   constructor(options: ChildOptions, onFree: (child: Child) => void) {
     this.#options = options;
     this.#onFree = onFree;
-    this.#process = spawn(process.execPath, [...CHILD_FLAGS, '-e', BOOT], { env: {}, cwd: '/', stdio: 'pipe' });
+    this.#process = startProcess();
     this.#priority = new Priority(this.pid, options.nice);
     this.#guard = new Guard(
       options.limits,
@@ -93,13 +67,7 @@ export class Child {
       this.#breakOff(this.#current?.run.failure('crashed', 'the sandbox did not start in time'));
     }, START_MS_MAX);
     this.exited = new Promise((resolve) => this.#listen(resolve));
-    const program = Buffer.from(childProgram());
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(program.length);
-    this.#write(Buffer.concat([length, program]));
-    const { limits, imageBytesMax, without } = options;
-    const boot = JSON.stringify({ limits, imageBytesMax, without });
-    this.#write(encodeFrame(FRAME.boot, 0, [boot, preludeCode(limits), quickjs()]));
+    for (const bytes of firstBytes(options)) this.#write(bytes);
   }
 
   get pid(): number {
@@ -148,10 +116,11 @@ export class Child {
     return this.#scripts.has(scriptId);
   }
 
-  run(request: SandboxRequest): Promise<SandboxOutcome> {
+  /** `beside` are the children that may be held meanwhile: should the host end before it lets them go, this one does it. */
+  run(request: SandboxRequest, beside: readonly number[]): Promise<SandboxOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
     const generation = ++this.#generation;
-    const run = new HostRun(request, this.#options.limits);
+    const run = new HostRun(request, this.#options.limits, beside);
     this.#current = {
       run,
       generation,
@@ -170,6 +139,16 @@ export class Child {
     if (this.isReady) this.#guard.start();
     this.#sendRun(this.#current, this.#scripts.get(request.scriptId) !== request.code);
     return promise;
+  }
+
+  /** It stands still until it is let go. */
+  hold(): void {
+    if (!this.#isGone) this.#process.kill('SIGSTOP');
+  }
+
+  /** Also one that is gone: what stands still does not see that it should end. */
+  letGo(): void {
+    this.#process.kill('SIGCONT');
   }
 
   /** No more requests: the child ends when it sees its pipe closed. */
@@ -389,11 +368,4 @@ export class Child {
 
 function asked({ run }: Current, call: HostCall): Promise<string> {
   return new Promise((resolve) => resolve(run.request.onCall(call)));
-}
-
-let wasm: Buffer | undefined;
-
-function quickjs(): Buffer {
-  wasm ??= readFileSync(fileURLToPath(import.meta.resolve('quickjs-wasi/quickjs.wasm')));
-  return wasm;
 }

@@ -17,13 +17,15 @@ type Counted = 'hostCalls' | 'publishes' | 'inputs' | 'logs';
 export class HostRun {
   readonly request: SandboxRequest;
   readonly #limits: Limits;
+  readonly #beside: readonly number[];
   readonly #counts: Record<Counted, number> = { hostCalls: 0, publishes: 0, inputs: 0, logs: 0 };
   #sentChars = 0;
   #isForeseenLeft = false;
 
-  constructor(request: SandboxRequest, limits: Limits) {
+  constructor(request: SandboxRequest, limits: Limits, beside: readonly number[] = []) {
     this.request = request;
     this.#limits = limits;
+    this.#beside = beside;
   }
 
   get header(): string {
@@ -37,6 +39,7 @@ export class HostRun {
       seed: seedOf(runId),
       andMutate: andMutate === true && phase === 'prepare',
       foreseen: foreseen?.args,
+      beside: this.#beside,
     };
     return JSON.stringify(header);
   }

@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { sha256 } from '#base';
-import { Child, type ChildOptions } from './child-process.ts';
+import { Child } from './child-process.ts';
 import { SandboxClosedError } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { Precedence } from './precedence.ts';
 import { NICE_MAX } from './priority.ts';
 import type { ResetRule } from './protocol.ts';
 import type { SandboxOutcome, SandboxRequest } from './request.ts';
+import type { ChildOptions } from './start-process.ts';
 
 export interface SandboxOptions {
   /** Children that may compute at the same time. */
@@ -84,6 +86,7 @@ class Pool implements SandboxPool {
   /** Scripts of which a request took very long or computed much, and how many light ones they still have to show. */
   readonly #heavy = new Map<string, number>();
   readonly #heavyMs: number;
+  readonly #precedence = new Precedence();
   #lookAgain: NodeJS.Timeout | undefined;
   #sweep: NodeJS.Timeout | undefined;
   readonly #counts = { started: 0, lost: 0 };
@@ -188,7 +191,7 @@ class Pool implements SandboxPool {
     const cpuMsMax = child.knows(request.scriptId) ? HEAVY_CPU_MS : HEAVY_CPU_MS_LOADING;
     let cpuMs = 0;
     try {
-      const outcome = await child.run(request);
+      const outcome = await this.#inTurn(child, request);
       cpuMs = outcome.cpuMs;
       return outcome;
     } finally {
@@ -199,6 +202,18 @@ class Pool implements SandboxPool {
       if (isHeavy && child.scriptsKnown <= 1 && this.#children.has(child) && this.#apart.size < this.#apartMax) {
         this.#setApart(child);
       }
+    }
+  }
+
+  async #inTurn(child: Child, request: SandboxRequest): Promise<SandboxOutcome> {
+    const isApart = this.#apart.has(child);
+    const beside = isApart ? [] : this.#precedence.shortBegins(this.#apart);
+    if (isApart) this.#precedence.heavyBegins(child);
+    try {
+      return await child.run(request, beside);
+    } finally {
+      if (isApart) this.#precedence.heavyEnds(child);
+      else this.#precedence.shortEnds();
     }
   }
 

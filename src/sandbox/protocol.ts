@@ -62,6 +62,8 @@ export interface RunHeader {
   readonly andMutate: boolean;
   /** The arguments of the `peek` whose answer came along. */
   readonly foreseen?: string | undefined;
+  /** Children that may stand still meanwhile, by process id: let go should the host be gone. */
+  readonly beside: readonly number[];
 }
 
 /** How a message ended, as the child says it. The texts of limits are the host's. */

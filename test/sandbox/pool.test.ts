@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { SandboxClosedError } from '#sandbox';
@@ -18,6 +19,12 @@ function held() {
 function niceOf(pid: number | undefined): string | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16];
+}
+
+/** R while it computes, T while it is held. */
+function stateOf(pid: number): string | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -155,6 +162,42 @@ describe('one script does not hold up the others', () => {
     assert.equal((await again).errorKind, 'crashed');
     assert.equal(await world.result({ scriptId: 'good' }), 1);
     assert.deepEqual([world.pool.pids, niceOf(pid)], [[pid], '10']);
+  });
+
+  test('a script that runs apart stands still beside a short phase, but not for long', async (t) => {
+    const world = new SandboxWorld(t, { children: 1, childrenMax: 2, limits: { cpuMs: 800 } });
+    await world.result({ scriptId: 'good' });
+    await world.result({ scriptId: 'other' });
+    const bad = { body: 'await ctx.shop.get(); for (;;);', scriptId: 'bad' };
+    await world.failed(bad);
+    // The child it runs apart in has started when it asks, and all was quiet meanwhile.
+    const begun = held();
+    const again = world.failed({ ...bad, onCall: begun.onCall });
+    await begun.called;
+    const [, apart = 0] = world.pool.pids;
+    begun.answer('null');
+    await until(() => stateOf(apart) === 'R');
+    const host = held();
+    const short = world.result({ scriptId: 'good', body: 'return await ctx.shop.get();', onCall: host.onCall });
+    await host.called;
+    await until(() => stateOf(apart) === 'T');
+    // The other still waits for its answer.
+    await until(() => stateOf(apart) === 'R');
+    host.answer('2');
+    assert.equal(await short, 2);
+    assert.equal((await again).limit, 'cpu');
+  });
+
+  test('an engine that dies while it holds a child leaves none behind', async () => {
+    const { stdout, signal } = spawnSync(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', `${import.meta.dirname}/dying-holder.ts`],
+      { encoding: 'utf8' },
+    );
+    assert.equal(signal, 'SIGKILL');
+    const pids = JSON.parse(stdout) as number[];
+    assert.equal(pids.length, 2);
+    await until(() => pids.every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
   test('a child that stands apart and idle is lent to the others rather than have them wait', async (t) => {

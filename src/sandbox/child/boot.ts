@@ -26,6 +26,7 @@ serve({
   cpuMs: () => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1000; },
   nowMs: () => performance.now(),
   collect: globalThis.gc,
+  letGo: (pid) => { try { process.kill(pid, 'SIGCONT'); } catch {} },
 });
 end();
 `;

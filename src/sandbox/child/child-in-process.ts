@@ -30,6 +30,7 @@ export class ChildInProcess {
   readonly server: Server;
   /** How much of the current message had been answered at each collection. */
   readonly collectedAfter: number[] = [];
+  readonly letGone: number[] = [];
   #inbox: Buffer[] = [];
   #outbox: Buffer[] = [];
   #generation = 0;
@@ -49,6 +50,9 @@ export class ChildInProcess {
       collect: () => {
         this.collectedAfter.push(this.#outbox.length);
       },
+      letGo: (pid: number) => {
+        this.letGone.push(pid);
+      },
     };
     const all = { ...LIMITS, ...limits };
     const prelude = new TextEncoder().encode(preludeCode(all));
@@ -65,6 +69,7 @@ export class ChildInProcess {
       seed: [11, 22, 33, 44],
       uses: ['shop'],
       andMutate: false,
+      beside: [],
       ...asked,
     };
     const fields = [JSON.stringify(header), JSON.stringify(args), answer, ...(code === undefined ? [] : [code])];

@@ -1,6 +1,6 @@
 import { FRAME_HEADER_BYTES } from '../protocol.ts';
 
-/** What the child has of the machine: two pipes and two clocks. */
+/** What the child has of the machine: two pipes, two clocks and a word to its siblings. */
 export interface ChildIo {
   /** Blocks; 0 at the end. */
   read(buffer: Uint8Array, offset: number, length: number): number;
@@ -11,6 +11,8 @@ export interface ChildIo {
   nowMs(): number;
   /** Gives memory of instances thrown away back to the machine. */
   collect(): void;
+  /** Lets a process that stands still go on. */
+  letGo(pid: number): void;
 }
 
 export interface Frame {

@@ -42,5 +42,9 @@ function serveChild(io: ChildIo): void {
   io.collect();
   pipe.send(FRAME.ready, 0, [new TextEncoder().encode(String(io.cpuMs()))]);
   pipe.flush();
-  server.serve();
+  try {
+    server.serve();
+  } finally {
+    server.letGoBeside();
+  }
 }

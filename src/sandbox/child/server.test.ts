@@ -315,3 +315,10 @@ test('a child that has warmed up keeps nothing of it', () => {
   const fresh = new ChildInProcess().run({ phase: 'producer', code });
   assert.deepEqual(child.run({ phase: 'producer', code }), fresh);
 });
+
+test('what stood still for its sake is let go when the host is gone', () => {
+  const child = new ChildInProcess();
+  child.run({ phase: 'producer', code: producer('return 1;'), beside: [7, 8] });
+  child.server.letGoBeside();
+  assert.deepEqual(child.letGone, [7, 8]);
+});

@@ -49,6 +49,7 @@ export class Server {
   #base: Base | undefined;
   #loads = 0;
   #lateRun: number | undefined;
+  #beside: readonly number[] = [];
 
   constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
     this.#io = io;
@@ -72,6 +73,7 @@ export class Server {
       seed: [1, 2, 3, 4],
       uses: ['shop'],
       andMutate: false,
+      beside: [],
     };
     for (let turn = 0; turn < Server.WARM_UP_TURNS; turn++) {
       const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#io.cpuMs()];
@@ -99,11 +101,17 @@ export class Server {
     }
   }
 
+  /** The host is gone, and may have held some of the others for this one: nobody else would tell them to go on, and to end. */
+  letGoBeside(): void {
+    for (const pid of this.#beside) this.#io.letGo(pid);
+  }
+
   #serveRun(frame: Frame): void {
     const [headerBytes, args, answer, code] = frame.fields;
     if (headerBytes === undefined || args === undefined || answer === undefined)
       throw new Error('a run without header, arguments or answer');
     const header = JSON.parse(new TextDecoder().decode(headerBytes)) as RunHeader;
+    this.#beside = header.beside;
     const foreseen = header.foreseen === undefined ? undefined : { args: header.foreseen, answer, isTaken: false };
     const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#io.cpuMs()];
     const message = { generation: frame.generation, header, foreseen, atMs, cpuStartMs };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { BOOT } from './child/boot.ts';
-import { CHILD_FLAGS } from './child-process.ts';
+import { CHILD_FLAGS } from './start-process.ts';
 
 /** What code that broke out of the engine would find: runs in a process started as the children are. */
 function inChild(code: string): string {
