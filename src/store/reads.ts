@@ -84,12 +84,7 @@ export const READS = {
   },
 
   *nextWakeAt() {
-    const times: number[] = [];
-    for (const name of ['nextDueAt', 'nextReconcileAt', 'nextExpiryAt'] as const) {
-      const at = (yield listing(name, {}))[0]?.[0];
-      if (typeof at === 'number') times.push(at);
-    }
-    return times.length === 0 ? null : Math.min(...times);
+    return ((yield listing('nextWakeAt', {}))[0]?.[0] ?? null) as number | null;
   },
 
   *wasApproved(workflow, connection, method) {

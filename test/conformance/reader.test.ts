@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import type { WorkflowId } from '#base';
 import { INVARIANTS } from '#model';
 import { openPostgresReader, openPostgresStore, openReader, type Reader } from '#store';
-import { AT, evt, WF } from '../store/rows.ts';
+import { AT, allowance, event, evt, WF, workflow } from '../store/rows.ts';
+import { CLOCK, commit } from '../store/world.ts';
 import { startOwnPostgres } from '../support/postgres-server.ts';
 import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
 import { filledTwice } from './filled.ts';
@@ -77,6 +79,41 @@ onPostgres('a reader of PostgreSQL says what the reader of SQLite says', async (
   for (const { sql, name } of INVARIANTS) {
     assert.deepEqual(await distant.offenders(sql), near.offenders(sql), name);
   }
+});
+
+onPostgres('reads that share a statement find what each finds alone, in its order', async (t) => {
+  const { database, reader, giveBack } = await borrowDatabase();
+  t.after(giveBack);
+  const store = await openPostgresStore({ url: database.url, clock: CLOCK });
+  t.after(() => store.close());
+  const workflows = ['wf_a', 'wf_b', 'wf_c'] as WorkflowId[];
+  for (const [i, id] of workflows.entries()) {
+    const published = [3, 1, 2].slice(i).map((n) => ({ id: evt(`${id}${n}`), workflowId: id, messageId: `m${n}` }));
+    await commit(
+      store,
+      { set: 'workflow.created', row: workflow({ id, name: id }) },
+      ...published.map((row) => ({ set: 'event.published', row: event(row) }) as const),
+      { set: 'allowance.given', row: allowance({ id: `alw_${id}` as never, workflowId: id, until: AT + 1 + i }) },
+    );
+  }
+  const asked = [...workflows, 'wf_404' as WorkflowId].flatMap((id) =>
+    [1, 10].map((limit) => () => reader.listEvents(id, { status: 'pending', topic: 'placed', limit })),
+  );
+  const allowed = workflows.map((id) => () => reader.allowances(id, AT + 1, 10));
+  const strange = () => reader.listEvents(WF, { status: 'pending', topic: 'nul\0', limit: 1 });
+  const together = await Promise.allSettled([...asked, ...allowed, strange].map((ask) => ask()));
+  for (const [i, ask] of [...asked, ...allowed].entries()) {
+    assert.deepEqual(together[i], { status: 'fulfilled', value: await ask() });
+  }
+  assert.equal(together.at(-1)?.status, 'rejected', 'what the server does not take fails alone');
+  const lengths = await Promise.all(
+    asked.map(async (ask) => (await ask()).map(({ messageId }) => messageId).join(' ')),
+  );
+  assert.deepEqual(lengths, ['m1', 'm1 m2 m3', 'm1', 'm1 m2', 'm2', 'm2', '', '']);
+  assert.deepEqual(
+    (await Promise.all(allowed.map((ask) => ask()))).map(({ length }) => length),
+    [0, 1, 1],
+  );
 });
 
 onPostgres('a reader cannot write, whatever it is asked', async (t) => {

@@ -15,6 +15,7 @@ import { GATHERED, type Gathered, gather, lockWorkflows } from './gather.ts';
 import { LEADS } from './holds.ts';
 import { gatheredLookup, lookupOf } from './lookups.ts';
 import { foundByKey, manyOf } from './many.ts';
+import { sharedStatements } from './read-together.ts';
 import { openSession, SETTINGS } from './session.ts';
 
 /** Walks of an index that has only the rows in question, or that end after a few. */
@@ -59,6 +60,7 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
     .flatMap((name) => manyOf(name) ?? [])
     .map(sent),
   ...Object.entries(LISTINGS).map(([name, sql]) => named(`listing ${name}`, sql)),
+  ...sharedStatements().map(sent),
   named('audit head', AUDIT_HEAD),
 ];
 

@@ -8,11 +8,11 @@ import { PAST } from '../past.ts';
 import { type Asked, type Listed, READS, type Read, wholeTable } from '../reads.ts';
 import type { SqlText } from '../statements/statement.ts';
 import { partStatements, ROWS_MAX, type TableRows, whole } from '../workflow-rows.ts';
-import { isKeepable, keyOf } from './answers.ts';
+import { isKeepable } from './answers.ts';
 import { FlightError, type PostgresConnection } from './connection.ts';
 import { isLost, postgresError, shownUrl } from './failures.ts';
 import type { Answer, Statement } from './flight.ts';
-import { answersIn, lookupOf } from './lookups.ts';
+import { type Shared, type Told, takeTogether, type Waiting } from './read-together.ts';
 import { openSession } from './session.ts';
 
 /** A connection of its own that cannot write, whatever it is asked to. Reads that are under way at once share its round trips. */
@@ -66,29 +66,7 @@ export async function openPostgresHistory(url: string): Promise<LaterHistory> {
   };
 }
 
-/** Reads in one flight; more would make the first wait for the last. */
-const FLIGHT_MAX = 32;
-
 const NO_ANSWER: Answer = { rows: [], columns: [], command: '' };
-
-interface Waiting {
-  /** A statement of its own, or a lookup, which shares one with all of its name. */
-  readonly asks: Statement | Question;
-  readonly resolve: (answer: Told) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** With the rows of a lookup, if it was one. */
-interface Told extends Answer {
-  readonly found?: readonly unknown[] | undefined;
-}
-
-/** A statement, who waits for it, and what each of them is told. */
-interface Shared {
-  readonly statement: Statement;
-  readonly waiting: readonly Waiting[];
-  tell(answer: Answer): void;
-}
 
 class ReadConnections {
   readonly #url: string;
@@ -129,9 +107,8 @@ class ReadConnections {
     return step.value;
   }
 
-  ask({ sql, params }: Asked): Promise<Answer> {
-    const { names, ...statement } = this.#prepared(sql);
-    return this.#answer({ ...statement, values: names.map((name) => params[name] ?? null) });
+  ask(asked: Asked): Promise<Answer> {
+    return this.#answer(asked);
   }
 
   /** One lookup, as the rules ask it; what no row can hold finds none. */
@@ -173,7 +150,7 @@ class ReadConnections {
 
   async #flyAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const together = shared(this.#waiting.splice(0, FLIGHT_MAX));
+      const together = takeTogether(this.#waiting, (asked) => this.#alone(asked));
       try {
         const connection = await this.current();
         const answers = await connection.flight(together.map(({ statement }) => statement));
@@ -191,6 +168,11 @@ class ReadConnections {
     const failed = isOne ? together.slice(error.position, error.position + 1) : together;
     for (const { waiting } of failed) for (const { reject } of waiting) reject(error);
     this.#waiting.unshift(...together.filter((each) => !failed.includes(each)).flatMap(({ waiting }) => waiting));
+  }
+
+  #alone({ sql, params }: Asked): Statement {
+    const { names, ...statement } = this.#prepared(sql);
+    return { ...statement, values: names.map((name) => params[name] ?? null) };
   }
 
   #prepared(sql: SqlText) {
@@ -214,29 +196,4 @@ class ReadConnections {
       throw postgresError(error, shownUrl(this.#url));
     }
   }
-}
-
-/** Lookups of one name in one statement; the rest as they are. */
-function shared(waiting: readonly Waiting[]): readonly Shared[] {
-  const lookups = new Map<LookupName, Waiting[]>();
-  const alone: Shared[] = [];
-  for (const each of waiting) {
-    if ('text' in each.asks) alone.push({ statement: each.asks, waiting: [each], tell: each.resolve });
-    else lookups.set(each.asks.name, [...(lookups.get(each.asks.name) ?? []), each]);
-  }
-  return [...[...lookups].map(([name, asking]) => sharedLookup(name, asking)), ...alone];
-}
-
-function sharedLookup(name: LookupName, waiting: readonly Waiting[]): Shared {
-  const keyed = waiting.map((each) => ({
-    ...each,
-    question: each.asks as Question,
-    key: keyOf(each.asks as Question),
-  }));
-  const questions = new Map(keyed.map(({ key, question }) => [key, question]));
-  const tell = (answer: Answer): void => {
-    const found = new Map(answersIn(name, answer.rows).map(({ question, rows }) => [keyOf(question), rows]));
-    for (const { key, resolve } of keyed) resolve({ ...answer, found: found.get(key) });
-  };
-  return { statement: lookupOf(name, [...questions.values()]), waiting, tell };
 }

@@ -29,9 +29,10 @@ export const LISTINGS = {
 
   dueWorkflows: 'SELECT id, due_at FROM workflows WHERE due_at <= :now ORDER BY due_at, id LIMIT :limit',
   nextDueAt: 'SELECT min(due_at) FROM workflows WHERE due_at IS NOT NULL',
-  /** One that is claimed is due again when its claim runs out: whoever claimed it may be dead. */
-  nextReconcileAt: `SELECT min(coalesce(reconcile_until, reconcile_at)) FROM mutations WHERE status = 'needs_reconcile'`,
-  nextExpiryAt: `SELECT min(approval_expires_at) FROM mutations WHERE status = 'pending' AND approved_at IS NULL`,
+  /** The earliest of all that is waited for. A look-up that is claimed is due again when its claim runs out: whoever claimed it may be dead. */
+  nextWakeAt: `SELECT min(at) FROM (SELECT min(due_at) AS at FROM workflows WHERE due_at IS NOT NULL
+    UNION ALL SELECT min(coalesce(reconcile_until, reconcile_at)) FROM mutations WHERE status = 'needs_reconcile'
+    UNION ALL SELECT min(approval_expires_at) FROM mutations WHERE status = 'pending' AND approved_at IS NULL) AS times`,
   wasApproved: `SELECT 1 FROM mutations
     WHERE workflow_id = :workflow AND connection = :connection AND method = :method AND approved_at IS NOT NULL
     UNION ALL SELECT 1 FROM kept_approvals
