@@ -35,9 +35,9 @@ export class Image {
 
   copyInto(instance: Instance): void {
     const memory = instance.bytes;
-    // Below the stack pointer, two thirds of all, there are only zeros: they need not be fetched to be written.
+    // Below the stack pointer there are only zeros: they need not be fetched to be written. Above it, up to the data, nobody writes.
     memory.fill(0, 0, this.stackPointer);
-    memory.set(this.#base.subarray(this.stackPointer), this.stackPointer);
+    memory.set(this.#base.subarray(instance.dataStart), instance.dataStart);
     if (memory.length > this.#base.length) memory.fill(0, this.#base.length);
     const words = Image.#wordsOf(memory);
     const [places, own] = [this.#places, this.#words];
