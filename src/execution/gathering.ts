@@ -3,7 +3,7 @@ const UNITS_MIN = 4;
 /** More at once would hardly be cheaper. */
 const UNITS_ENOUGH = 32;
 /** A share of what the last commit took, so that a slow disk or a busy machine gathers for longer than a fast one. */
-const SHARE = 1 / 2;
+const SHARE = 1 / 4;
 const MS_MAX = 10;
 
 /**

@@ -35,7 +35,7 @@ const ROLLBACK: Statement = { name: 'rollback', text: 'ROLLBACK' };
  */
 const REPLAN: Statement = { name: 'replan', text: 'DISCARD PLANS' };
 const REPLANNED_FIRST = 100;
-const REPLANNED_FACTOR = 4;
+const REPLANNED_FACTOR = 2;
 
 /**
  * One connection. Statements go out together as a flight and are answered together: one round trip, however many they are. It
