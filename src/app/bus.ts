@@ -1,5 +1,6 @@
 import type { MessageId, WorkflowId } from '#base';
 import type { Engine } from '#execution';
+import { WorkflowNames } from '#worker';
 import type { FleetConfig } from './fleet-config.ts';
 import type { AppParts } from './start-app.ts';
 
@@ -19,15 +20,8 @@ export async function openBus(
   // Loaded here: whoever does not use it pays nothing.
   const { NatsBus } = await import('#bus');
   const token = nats.token === undefined ? undefined : await secret(nats.token);
-  const pools = new Map<WorkflowId, string>();
-  const poolOf = async (workflow: WorkflowId): Promise<string> => {
-    const known = pools.get(workflow);
-    if (known !== undefined) return known;
-    const [row] = await engine.reader.fetch('workflow', workflow);
-    const pool = config.poolOf(row?.name ?? '');
-    if (row !== undefined) pools.set(workflow, pool);
-    return pool;
-  };
+  const names = new WorkflowNames(engine);
+  const poolOf = async (workflow: WorkflowId): Promise<string> => config.poolOf((await names.of(workflow)) ?? '');
   const bus = new NatsBus({ ...nats, token, name, poolOf, onError });
   bus.start();
   return bus;
@@ -39,8 +33,8 @@ export function toldBy(bus: Bus | undefined, engine: Engine): Engine {
   return {
     ...engine,
     listenDue: (listener) =>
-      engine.listenDue(() => {
-        if (!bus.isUp) listener();
+      engine.listenDue((due) => {
+        if (!bus.isUp) listener(due);
       }),
   };
 }

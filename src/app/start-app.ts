@@ -10,7 +10,7 @@ import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandb
 import { handOffDue, IN_FLIGHT_MAX, Scheduler } from '#scheduler';
 import { type MasterKeys, masterKeys, Vault } from '#secret';
 import { runDueSession, takeHandOff } from '#session';
-import { Worker } from '#worker';
+import { Worker, WorkflowNames } from '#worker';
 import { Admission } from './admission.ts';
 import { type Bus, openBus, relayBy, toldBy } from './bus.ts';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
@@ -215,6 +215,8 @@ export interface Membership extends Omit<FleetPlace, 'url'> {
 /** How long an executor sleeps at most, in parts of a lease and never less than so long: a call that nobody heard must not keep work waiting. */
 const FLEET_SLEEPS_IN_LEASE = 9;
 const FLEET_SLEEP_MS = 2_000;
+/** An executor hears by name of what its own commits made due; what others made due is called out, and looked for at once. */
+const FLEET_LOOK_MS = 20;
 const CONCURRENCY = 32;
 
 /** The same parts for one of many processes: an executor hands off, a worker takes and runs, and one process may be both. */
@@ -240,17 +242,19 @@ export function runMember(parts: AppParts, place: Membership): App {
     onLost,
   });
   const admission = new Admission(engine, host.scripts, config);
+  const names = new WorkflowNames(engine);
   // A process that is both takes what it hands off itself in the same commit; what is for other pools it only hands off.
   const scheduler = new Scheduler({
     engine,
     clock,
     sleepMsMax: Math.max(FLEET_SLEEP_MS, member.leaseMs / FLEET_SLEEPS_IN_LEASE),
+    lookMsMin: FLEET_LOOK_MS,
     relay: relayBy(bus, engine),
     ...(role === 'both' && { inFlightMax: concurrency }),
     mayBegin: () => worker.mayBegin,
     runSession: async (workflow, owner) => {
-      const [row] = role === 'both' ? await engine.reader.fetch('workflow', workflow) : [];
-      const takesItself = row !== undefined && worker.takesWork && config.poolOf(row.name) === pool;
+      const name = role === 'both' ? await names.of(workflow) : undefined;
+      const takesItself = name !== undefined && worker.takesWork && config.poolOf(name) === pool;
       const slots = await admission.slotsOf(workflow);
       const begun = takesItself
         ? await runDueSession(host, workflow, owner, slots)

@@ -1,4 +1,5 @@
-import type { Write, WriteName } from '#model';
+import type { WorkflowId } from '#base';
+import type { Write, WriteName, WriteOf } from '#model';
 
 /** Something of this kind, with this id, is not as it was. Keys only: whoever wants to know more reads. */
 export interface Change {
@@ -22,6 +23,11 @@ export interface Change {
 
 type Listener = (changes: readonly Change[]) => void;
 
+/** Workflows whose next moment has changed, and to when; undefined where only a look can tell what there is to do. */
+export type NewlyDue = readonly { readonly workflow: WorkflowId; readonly at: number | null }[] | undefined;
+
+type DueListener = (due: NewlyDue) => void;
+
 /** Writes after which something may have to be done at another time than before. */
 const DUE: ReadonlySet<WriteName> = new Set<WriteName>([
   'workflow.due',
@@ -34,7 +40,7 @@ const DUE: ReadonlySet<WriteName> = new Set<WriteName>([
 /** Tells listeners what each commit changed, after it is durable and never before; those of other processes as they call. */
 export class ChangeFeed {
   readonly #listeners = new Set<Listener>();
-  readonly #dueListeners = new Set<() => void>();
+  readonly #dueListeners = new Set<DueListener>();
   readonly #own = new Set<Listener>();
   readonly #ownDue = new Set<() => void>();
 
@@ -47,7 +53,7 @@ export class ChangeFeed {
   }
 
   /** Told when work may have become due, or due at another time: far less often than something changes. */
-  listenDue(listener: () => void): () => void {
+  listenDue(listener: DueListener): () => void {
     this.#dueListeners.add(listener);
     return () => this.#dueListeners.delete(listener);
   }
@@ -65,7 +71,11 @@ export class ChangeFeed {
 
   tell(writes: readonly Write[]): void {
     this.onWrites?.(writes);
-    if (writes.some(isAboutTime)) for (const listener of [...this.#ownDue, ...this.#dueListeners]) listener();
+    const times = writes.filter(isAboutTime);
+    if (times.length > 0) {
+      const due = times.every(isDueOfWorkflow) ? times.map(({ workflow, at }) => ({ workflow, at })) : undefined;
+      for (const listener of [...this.#ownDue, ...this.#dueListeners]) listener(due);
+    }
     if (this.#listeners.size + this.#own.size === 0) return;
     const changes = changesOf(writes);
     if (changes.length === 0) return;
@@ -74,7 +84,7 @@ export class ChangeFeed {
 
   /** What another process says that it changed. */
   tellOf(changes: readonly Change[], isDue: boolean): void {
-    if (isDue) for (const listener of this.#dueListeners) listener();
+    if (isDue) for (const listener of this.#dueListeners) listener(undefined);
     if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
   }
 
@@ -87,6 +97,10 @@ export class ChangeFeed {
 /** A call that waits for approval expires some day. */
 function isAboutTime(write: Write): boolean {
   return DUE.has(write.set) || (write.set === 'mutation.recorded' && write.row.status === 'pending');
+}
+
+function isDueOfWorkflow(write: Write): write is WriteOf<'workflow.due'> {
+  return write.set === 'workflow.due';
 }
 
 function changesOf(writes: readonly Write[]): readonly Change[] {

@@ -11,7 +11,7 @@ import {
   readLater,
   type Store,
 } from '#store';
-import { type Change, ChangeFeed } from './changes.ts';
+import { type Change, ChangeFeed, type NewlyDue } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { ExecutionModelManager } from './manager.ts';
 import { holdRestored, holdViolators, type Violation } from './recovery.ts';
@@ -50,8 +50,8 @@ export interface Engine {
   /** A copy of the database as the last commit left it, in a file that does not exist yet. */
   backUp(file: string): void;
   listen(listener: (changes: readonly Change[]) => void): () => void;
-  /** Told when work may have become due, or due at another time. */
-  listenDue(listener: () => void): () => void;
+  /** Told when work may have become due, or due at another time; of which workflows, where this process itself has written it. */
+  listenDue(listener: (due: NewlyDue) => void): () => void;
   /** False while nothing can be written: a full disk, a database that is away, the end. */
   takesWrites(): boolean;
   close(): Promise<void>;

@@ -3,7 +3,7 @@
 // Start reading at manager.ts, then commit-queue.ts.
 /** Rows of a data folder for those who cannot wait for them; it cannot write. */
 export { importedRows, openReader, type Reader, SCHEMA_VERSION, type TableRows } from '#store';
-export { type Change, ChangeFeed } from './changes.ts';
+export { type Change, ChangeFeed, type NewlyDue } from './changes.ts';
 export { CommitQueue } from './commit-queue.ts';
 export { type Engine, type EngineData, type EngineOptions, type Observer, openEngine, startEngine } from './engine.ts';
 export { EXECUTORS, type FleetDatabase, type FleetOptions, joinFleet, type Line, type Member } from './fleet.ts';

@@ -1,15 +1,18 @@
 import { type Clock, type MessageId, type MutationId, RefusedError, type WorkerId, type WorkflowId } from '#base';
-import type { Engine } from '#execution';
+import type { Engine, NewlyDue } from '#execution';
 
 /** Sessions under way at once; more would only wait for the same disk and the same cores. */
 export const IN_FLIGHT_MAX = 64;
 /** The clock is looked at again after so long: timers do not notice that it was set, or that the machine slept. */
 const SLEEP_MS_MAX = 60_000;
-/** Messages read away in one commit; fewer wait until there is nothing else to do. */
+/** Messages read away in one commit; fewer wait until there is nothing else to do, or have waited for so long. */
 const MESSAGES_AT_ONCE = 500;
+const MESSAGES_MS = 100;
 /** Errors of the engine itself (a full disk): look again after so long, instead of spinning. */
 const TROUBLE_MS = 1_000;
 const ELSEWHERE_MS = 20;
+/** Clocks are this far apart at most when they were just compared; who is asked for too early is not due, and nothing happens. */
+const APART_MS = 20;
 
 export interface SchedulerOptions {
   readonly engine: Engine;
@@ -23,6 +26,8 @@ export interface SchedulerOptions {
   readonly waiters?: () => Promise<readonly WorkflowId[]>;
   /** Where others change the same rows: how long at most until the next look, whatever was heard. */
   readonly sleepMsMax?: number;
+  /** Where a look costs a round trip: how far apart looks are while what is due is heard of. */
+  readonly lookMsMin?: number;
   /** Told of messages before they are deleted, for whoever else is to hear them. */
   readonly relay?: ((messages: readonly MessageId[]) => Promise<void>) | undefined;
   /** False while this process may begin nothing. */
@@ -33,7 +38,13 @@ export interface SchedulerOptions {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #busy = new Map<string, Promise<void>>();
+  /** Something that is due found no room. */
+  #isShort = false;
+  /** Due again before they had ended. */
+  readonly #again = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #messagesAt = 0;
   #looking = false;
   #looked: Promise<void> = Promise.resolve();
   #lookAgain = false;
@@ -47,7 +58,7 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#unlisten = this.#options.engine.listenDue(() => this.#wake());
+    this.#unlisten = this.#options.engine.listenDue((due) => this.#hear(due));
     this.#wake();
   }
 
@@ -56,8 +67,31 @@ export class Scheduler {
     this.#stopped = true;
     this.#unlisten?.();
     clearTimeout(this.#timer);
+    clearTimeout(this.#soon);
     await this.#looked;
     await Promise.all(this.#busy.values());
+  }
+
+  /** Where looks are far away, whoever is named begins at once, and the look that would have found it comes a little later. */
+  #hear(due: NewlyDue): void {
+    const { lookMsMin, clock } = this.#options;
+    if (due === undefined || lookMsMin === undefined) return this.#wake();
+    const soon = clock.now() + APART_MS;
+    for (const { workflow, at } of due) {
+      if (at === null || at > soon) continue;
+      if (this.#busy.has(workflow)) this.#again.add(workflow);
+      else this.#begin(workflow);
+    }
+    this.#wakeSoon();
+  }
+
+  #wakeSoon(): void {
+    const { lookMsMin } = this.#options;
+    if (lookMsMin === undefined || this.#stopped) return this.#wake();
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#wake();
+    }, lookMsMin);
   }
 
   /** Many commits in one tick are one look. */
@@ -85,6 +119,7 @@ export class Scheduler {
       const now = clock.now();
       const free = (this.#options.inFlightMax ?? IN_FLIGHT_MAX) - this.#busy.size;
       if (free > 0) {
+        this.#isShort = false;
         await this.#lookForWork(now, free);
       }
       this.#sleepUntil(await engine.reader.nextWakeAt());
@@ -105,7 +140,7 @@ export class Scheduler {
       reader.maintenanceWithoutTask(free),
       // In one process a request is taken and handed off in one commit.
       sleepMsMax === undefined ? [] : reader.expiredScheduling(now, free),
-      reader.messages(MESSAGES_AT_ONCE),
+      this.#isTimeForMessages(now) ? reader.messages(MESSAGES_AT_ONCE) : [],
       waiters?.() ?? [],
     ]);
     for (const id of admitted) this.#begin(id);
@@ -115,6 +150,12 @@ export class Scheduler {
     for (const id of repairs) this.#do(`task ${id}`, () => orFaster(manager.createMaintenanceTask(id)));
     for (const { id } of stale) this.#do(id, () => orFaster(manager.sweepScheduling(id)));
     this.#readMessages(messages);
+  }
+
+  #isTimeForMessages(now: number): boolean {
+    if (this.#busy.size > 0 && Math.abs(now - this.#messagesAt) < MESSAGES_MS) return false;
+    this.#messagesAt = now;
+    return true;
   }
 
   /** All that a message hints at is in `due_at` already, and heard of through the feed. */
@@ -132,8 +173,9 @@ export class Scheduler {
   #begin(workflow: WorkflowId): void {
     const { engine, runSession } = this.#options;
     if (this.#options.mayBegin?.() === false) return;
-    if (this.#busy.size < (this.#options.inFlightMax ?? IN_FLIGHT_MAX))
-      this.#do(workflow, () => runSession(workflow, engine.self));
+    const hasRoom = this.#busy.size < (this.#options.inFlightMax ?? IN_FLIGHT_MAX);
+    if (hasRoom) this.#do(workflow, () => runSession(workflow, engine.self));
+    else if (!this.#busy.has(workflow)) this.#isShort = true;
   }
 
   /** One thing at a time for each key; when it ends the scheduler looks again. */
@@ -141,7 +183,9 @@ export class Scheduler {
     if (this.#stopped || this.#busy.has(key)) return;
     const done = this.#orWait(act).finally(() => {
       this.#busy.delete(key);
-      this.#wake();
+      if (this.#again.delete(key)) this.#begin(key as WorkflowId);
+      if (this.#isShort) this.#wake();
+      else this.#wakeSoon();
     });
     this.#busy.set(key, done);
   }

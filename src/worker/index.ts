@@ -2,3 +2,4 @@
 // It never hands anything off, and writes nothing of an execution that is not its own: the fence is in every command.
 // Start reading at worker.ts, then lease.ts and reaper.ts.
 export { Worker, type WorkerOptions } from './worker.ts';
+export { WorkflowNames } from './workflow-names.ts';

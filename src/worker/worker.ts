@@ -2,6 +2,7 @@ import { type Clock, type MutationId, RefusedError, type WorkflowId } from '#bas
 import type { Engine, Member } from '#execution';
 import { Lease } from './lease.ts';
 import { Reaper } from './reaper.ts';
+import { WorkflowNames } from './workflow-names.ts';
 
 type WorkerStatus = Awaited<ReturnType<Engine['manager']['renewWorker']>>['status'];
 type HandOff = Awaited<ReturnType<Engine['reader']['handOffs']>>[number];
@@ -42,7 +43,7 @@ export class Worker {
   readonly #lease: Lease;
   readonly #reaper: Reaper;
   readonly #busy = new Map<string, Promise<void>>();
-  readonly #names = new Map<WorkflowId, string>();
+  readonly #names: WorkflowNames;
   #timer: NodeJS.Timeout | undefined;
   #lookMs = LOOK_MS;
   #isLooking = false;
@@ -55,10 +56,11 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#names = new WorkflowNames(options.engine);
     const { engine, clock, leaseMs, pulse, setClock, onError, onLost, hasTimeouts } = options;
     const onStatus = (status: WorkerStatus): void => this.#hear(status);
     this.#lease = new Lease({ pulse, leaseMs, setClock, onStatus, onError, onLost });
-    const timeoutMsOf = async (workflow: WorkflowId) => options.timeoutMsOf(await this.#nameOf(workflow));
+    const timeoutMsOf = async (workflow: WorkflowId) => options.timeoutMsOf((await this.#names.of(workflow)) ?? '');
     this.#reaper = new Reaper({ engine, clock, leaseMs, timeoutMsOf, hasTimeouts, onError });
   }
 
@@ -89,7 +91,10 @@ export class Worker {
     if (this.#options.reaps) this.#reaper.start();
     const { engine } = this.#options;
     this.#unlisten = [
-      engine.listenDue(() => this.#called()),
+      // What this process wrote of a workflow's time is no handoff: a scheduler hands it off first.
+      engine.listenDue((due) => {
+        if (due === undefined) this.#called();
+      }),
       engine.listen((changes) => {
         if (changes.some(({ kind, id }) => kind === 'worker' && id === engine.self)) this.#lease.renewNow();
       }),
@@ -160,17 +165,8 @@ export class Worker {
   }
 
   async #ours(handOffs: readonly HandOff[]): Promise<HandOff[]> {
-    const names = await Promise.all(handOffs.map(({ workflow }) => this.#nameOf(workflow)));
+    const names = await Promise.all(handOffs.map(({ workflow }) => this.#names.of(workflow)));
     return handOffs.filter((_, i) => this.#options.isOurs(names[i] ?? ''));
-  }
-
-  /** Names never change. */
-  async #nameOf(workflow: WorkflowId): Promise<string> {
-    const known = this.#names.get(workflow);
-    if (known !== undefined) return known;
-    const name = (await this.#options.engine.reader.fetch('workflow', workflow))[0]?.name ?? '';
-    this.#names.set(workflow, name);
-    return name;
   }
 
   #tellStrange(message: string): void {

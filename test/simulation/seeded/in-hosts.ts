@@ -281,8 +281,8 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'scheduler: nobody looks again when a session has ended',
     file: SCHEDULER,
-    find: '      this.#busy.delete(key);\n      this.#wake();\n',
-    replace: '      this.#busy.delete(key);\n',
+    find: '      if (this.#isShort) this.#wake();\n      else this.#wakeSoon();\n',
+    replace: '',
   },
   {
     name: 'scheduler: a workflow that had a session is busy for ever',
@@ -293,7 +293,7 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'scheduler: it listens to nobody',
     file: SCHEDULER,
-    find: 'this.#unlisten = this.#options.engine.listenDue(() => this.#wake());',
+    find: 'this.#unlisten = this.#options.engine.listenDue((due) => this.#hear(due));',
     replace: 'this.#unlisten = this.#options.engine.listenDue(() => undefined);',
   },
   {
