@@ -1,6 +1,6 @@
 // npm run bench:fleet: whole workflows on PostgreSQL, at 1 and 32 in flight: the engine as one process that is executor and worker; the same
 // statements in the same transactions without the engine; and, turn by turn on the same server, DBOS and graphile-worker with
-// the same POST for each event. Events are there at once, or come one by one, the next when the one before is done; what DBOS is given always
+// the same POST for each event; graphile-worker also with a job that keeps by itself what the others keep. Events are there at once, or come one by one, the next when the one before is done; what DBOS is given always
 // comes one by one. Then how long a handoff takes from an executor to a worker. With --growth, instead: what an event costs as the
 // database grows (growth.ts); with --idle: what a fleet costs that has nothing to do (idle.ts).
 
@@ -58,7 +58,9 @@ async function compareAll(): Promise<void> {
   console.log(
     `${EVENTS} events a round, ${ROUNDS} rounds, medians; one event = one POST and everything that makes it durable\n`,
   );
-  console.log('in flight   events come   engine/s   bare/s   DBOS/s   graphile/s   commits   round trips');
+  console.log(
+    'in flight   events come   engine/s   bare/s   DBOS/s   graphile/s   with a ledger/s   commits   round trips',
+  );
   for (const intake of ['at once', 'one by one'] as const) {
     for (const inFlight of [1, 32]) await compare(inFlight, intake);
   }
@@ -80,17 +82,24 @@ function grow(): Promise<void> {
 
 async function compare(inFlight: number, intake: Intake): Promise<void> {
   const start = await deployed(inFlight);
-  const rates = { engine: [] as number[], bare: [] as number[], dbos: [] as number[], graphile: [] as number[] };
+  const rates = {
+    engine: [] as number[],
+    bare: [] as number[],
+    dbos: [] as number[],
+    graphile: [] as number[],
+    ledger: [] as number[],
+  };
   const tape = await onCopy(start, (url) => recorded(() => engineRound(url, inFlight, intake)));
   const others = installed();
   for (let round = 0; round < ROUNDS; round++) {
     rates.engine.push((EVENTS * 1_000) / (await onCopy(start, (url) => engineRound(url, inFlight, intake))));
     rates.bare.push(((WARM + EVENTS) * 1_000) / (await onCopy(start, (url) => replay(url, tape))));
     if (!others) continue;
-    const rateOf = async (program: string) =>
-      (EVENTS * 1_000) / (await onCopy('template1', (url) => other(program, url, inFlight, intake)));
+    const rateOf = async (program: string, keeps = 'nothing') =>
+      (EVENTS * 1_000) / (await onCopy('template1', (url) => other(program, url, inFlight, intake, keeps)));
     rates.dbos.push(await rateOf('dbos.mjs'));
     rates.graphile.push(await rateOf('graphile.mjs'));
+    rates.ledger.push(await rateOf('graphile.mjs', 'ledger'));
   }
   const cells = [
     inFlight,
@@ -99,7 +108,7 @@ async function compare(inFlight: number, intake: Intake): Promise<void> {
     (commitsIn(tape) / (WARM + EVENTS)).toFixed(2),
     (tape.length / (WARM + EVENTS)).toFixed(2),
   ];
-  console.log(cells.map((cell, i) => String(cell).padStart([9, 14, 11, 9, 9, 13, 10, 14][i] ?? 9)).join(''));
+  console.log(cells.map((cell, i) => String(cell).padStart([9, 14, 11, 9, 9, 13, 18, 10, 14][i] ?? 9)).join(''));
 }
 
 /** Whether they are there; without a network only the engine is measured. */
@@ -253,12 +262,18 @@ function answered(bytes: Buffer, resolve: () => void, reject: (error: unknown) =
   } as Submittable;
 }
 
-async function other(program: string, socket: string, inFlight: number, intake: Intake): Promise<number> {
+async function other(
+  program: string,
+  socket: string,
+  inFlight: number,
+  intake: Intake,
+  keeps: string,
+): Promise<number> {
   // DBOS wants to see a name and a host; where the socket is says the rest.
   const url = socket.replace('postgres:///', 'postgres://pawl:none@localhost/').replace('&user=pawl', '');
   const child = spawn(
     process.execPath,
-    [join(OTHERS, program), url, baseUrl, String(EVENTS), String(inFlight), String(WARM), intake],
+    [join(OTHERS, program), url, baseUrl, String(EVENTS), String(inFlight), String(WARM), intake, keeps],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

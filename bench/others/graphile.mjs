@@ -1,8 +1,9 @@
 // One event: a job of graphile-worker that makes the POST; it is durable before and after. Same arguments as dbos.mjs,
-// and whether the jobs are added at once or one by one.
+// whether the jobs are added at once or one by one, and, with `ledger`, whether a job also keeps by itself what an event of ours and the steps
+// of DBOS keep: the call before it is sent, then its answer and a state.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 
-const [, , url, effects, events, inFlight, warm, intake] = process.argv;
+const [, , url, effects, events, inFlight, warm, intake, keeps] = process.argv;
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error(message);
 });
@@ -10,10 +11,32 @@ const utils = await makeWorkerUtils({ connectionString: url, logger });
 await utils.migrate();
 let done = 0;
 let finished;
+const kept = {
+  before: (client, id) =>
+    client.query({
+      name: 'before',
+      text: `INSERT INTO ledger (id, call, status) VALUES ($1, $2, 'in_flight')`,
+      values: [id, JSON.stringify({ path: '/bookings', json: { id } })],
+    }),
+  after: (client, id, ref) =>
+    client.query({
+      name: 'after',
+      text: `WITH applied AS (UPDATE ledger SET status = 'applied', result = $2 WHERE id = $1 AND status = 'in_flight' RETURNING id)
+        INSERT INTO states (name, state) SELECT $3, id FROM applied ON CONFLICT (name) DO UPDATE SET state = excluded.state`,
+      values: [id, ref, `w${Number(/\d+$/.exec(id)) % Number(inFlight)}`],
+    }),
+};
+if (keeps === 'ledger')
+  await utils.withPgClient(async (client) => {
+    await client.query('CREATE TABLE ledger (id text PRIMARY KEY, call text, status text, result text)');
+    await client.query('CREATE TABLE states (name text PRIMARY KEY, state text)');
+  });
 const taskList = {
-  book: async ({ id }) => {
+  book: async ({ id }, { withPgClient }) => {
+    if (keeps === 'ledger') await withPgClient((client) => kept.before(client, id));
     const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify({ id }) });
-    await answer.json();
+    const { ref } = await answer.json();
+    if (keeps === 'ledger') await withPgClient((client) => kept.after(client, id, ref));
     done += 1;
     if (done === finished?.at) finished.resolve();
   },
@@ -25,14 +48,16 @@ const runner = await run({
   logger,
   noHandleSignals: true,
   pollInterval: 100,
-  maxPoolSize: 10,
+  maxPoolSize: Math.max(10, Number(inFlight)),
 });
-const atOnce = async (count) => {
+const atOnce = async (count, from) => {
   done = 0;
   const ended = new Promise((resolve) => {
     finished = { at: count, resolve };
   });
-  await utils.addJobs(Array.from({ length: count }, (_, i) => ({ identifier: 'book', payload: { id: String(i) } })));
+  await utils.addJobs(
+    Array.from({ length: count }, (_, i) => ({ identifier: 'book', payload: { id: `${from}${i}` } })),
+  );
   await ended;
 };
 const ends = new Map();
