@@ -9,23 +9,32 @@ const B = 'wf_b' as WorkflowId;
 test('what was asked twice in a row is expected, for its own workflow alone', () => {
   const peeks = new PeekHabits();
   assert.equal(peeks.expected(A), undefined);
-  peeks.asked(A, { topic: 'in', limit: 1, args: '[]' });
+  peeks.asked(A, { topic: 'in', limit: 1, args: '[]', isWhole: true });
   assert.equal(peeks.expected(A), undefined);
-  peeks.asked(A, { topic: 'in', limit: 1, args: '[]' });
-  assert.deepEqual(peeks.expected(A), { topic: 'in', limit: 1, args: '[]' });
+  peeks.asked(A, { topic: 'in', limit: 1, args: '[]', isWhole: true });
+  assert.deepEqual(peeks.expected(A), { topic: 'in', limit: 1, args: '[]', isWhole: true });
   assert.equal(peeks.expected(B), undefined);
 });
 
 test('whoever asks for something else is expected to ask for nothing until it does so twice', () => {
   const peeks = new PeekHabits();
-  for (const topic of ['in', 'in', 'other']) peeks.asked(A, { topic, limit: 1, args: '[]' });
+  for (const topic of ['in', 'in', 'other']) peeks.asked(A, { topic, limit: 1, args: '[]', isWhole: true });
   assert.equal(peeks.expected(A), undefined);
-  peeks.asked(A, { topic: 'other', limit: 1, args: '[]' });
-  assert.deepEqual(peeks.expected(A), { topic: 'other', limit: 1, args: '[]' });
+  peeks.asked(A, { topic: 'other', limit: 1, args: '[]', isWhole: true });
+  assert.deepEqual(peeks.expected(A), { topic: 'other', limit: 1, args: '[]', isWhole: true });
 });
 
-test('a large page is read when it is asked for', () => {
+test('a page that is all that was asked for is not the beginning of a larger one', () => {
   const peeks = new PeekHabits();
-  for (let i = 0; i < 3; i++) peeks.asked(A, { topic: 'in', limit: 100, args: '[]' });
+  for (const isWhole of [true, false]) peeks.asked(A, { topic: 'in', limit: 10, args: '[]', isWhole });
   assert.equal(peeks.expected(A), undefined);
+});
+
+test('what was expected and asked for stays expected, whatever else was asked in between', () => {
+  const peeks = new PeekHabits();
+  const page = { topic: 'in', limit: 1, args: '[]', isWhole: true };
+  peeks.asked(A, page);
+  peeks.asked(A, { ...page, topic: 'other' });
+  peeks.kept(A, page);
+  assert.deepEqual(peeks.expected(A), page);
 });

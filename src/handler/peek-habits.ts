@@ -7,6 +7,8 @@ export interface Page {
   readonly limit: number;
   /** As its script said it. */
   readonly args: string;
+  /** It is all that the script asked for, and not only the first of several pages. */
+  readonly isWhole: boolean;
 }
 
 /** A page that was read before the script asked for it. */
@@ -14,8 +16,6 @@ export interface Foreseen extends Page {
   readonly events: readonly Event[];
 }
 
-/** Of a large page more is read than a script that changes its mind should cost. */
-const LIMIT_MAX = 10;
 const WORKFLOWS_MAX = 10_000;
 
 /**
@@ -32,7 +32,12 @@ export class PeekHabits {
 
   asked(workflow: WorkflowId, page: Page): void {
     const last = this.#last.get(workflow)?.page;
-    const isHabit = last?.topic === page.topic && last.limit === page.limit && page.limit <= LIMIT_MAX;
+    const isHabit = last?.topic === page.topic && last.limit === page.limit && last.isWhole === page.isWhole;
     keepNewest(this.#last, workflow, { page, isHabit }, WORKFLOWS_MAX);
+  }
+
+  /** It asked for what was expected. */
+  kept(workflow: WorkflowId, { topic, limit, args, isWhole }: Page): void {
+    keepNewest(this.#last, workflow, { page: { topic, limit, args, isWhole }, isHabit: true }, WORKFLOWS_MAX);
   }
 }

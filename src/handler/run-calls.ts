@@ -84,12 +84,17 @@ export class RunCalls {
   foreseenPeek(): ForeseenPeek | undefined {
     const foreseen = this.#foreseen;
     if (foreseen === undefined || !this.#subscribed.includes(foreseen.topic)) return undefined;
+    // A full first page is only the beginning of what was asked for.
+    if (!foreseen.isWhole && foreseen.events.length === foreseen.limit) return undefined;
     const answer = eventsJson(foreseen.events);
     if (answer.length > FORESEEN_CHARS_MAX) return undefined;
+    // The script is handed it without asking here: what it does ask here it asks later.
+    this.#foreseen = undefined;
+    this.#shown += foreseen.events.length;
     const onTaken = (): void => {
-      this.#foreseenPage(foreseen);
-      this.#show(foreseen.events.length);
-      this.#handOut(foreseen.events);
+      this.#peeks.kept(this.#run.workflowId, foreseen);
+      // What the script was shown since is newer.
+      this.#handOut(foreseen.events.filter(({ id }) => !this.handedOut.has(id)));
     };
     return { args: foreseen.args, answer, onTaken };
   }
@@ -129,7 +134,8 @@ export class RunCalls {
         limit: Math.min(limit - found.length, size),
       } as const;
       const events =
-        this.#foreseenPage({ ...page, args }) ?? (await this.#reader.listEvents(this.#run.workflowId, page));
+        this.#foreseenPage({ ...page, args, isWhole: page.limit === limit }) ??
+        (await this.#reader.listEvents(this.#run.workflowId, page));
       this.#show(events.length);
       for (const event of events) {
         chars += event.payload.length;
@@ -144,10 +150,10 @@ export class RunCalls {
   }
 
   /** The page, if it was read already. */
-  #foreseenPage({ topic, limit, args }: Page): readonly Event[] | undefined {
+  #foreseenPage({ topic, limit, args, isWhole }: Page): readonly Event[] | undefined {
     const foreseen = this.#foreseen;
     this.#foreseen = undefined;
-    if (!this.#hasAsked) this.#peeks.asked(this.#run.workflowId, { topic, limit, args });
+    if (!this.#hasAsked) this.#peeks.asked(this.#run.workflowId, { topic, limit, args, isWhole });
     this.#hasAsked = true;
     return foreseen?.topic === topic && foreseen.limit === limit ? foreseen.events : undefined;
   }

@@ -305,8 +305,9 @@ export class Child {
   #settle(current: Current, outcome: SandboxOutcome): void {
     if (current.isSettled) return;
     current.isSettled = true;
-    current.run.over();
+    // Whoever waits is told in a later turn, and finds everything said; and is told whatever happens here.
     current.settle(outcome);
+    current.run.over();
   }
 
   /** Tells the child to let go; the guard ends it if it does not. */

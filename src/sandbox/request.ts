@@ -27,7 +27,7 @@ export interface ForeseenPeek {
   /** Of the call, as the script would send them. */
   readonly args: string;
   readonly answer: string;
-  /** The script was handed it, or may have been: nobody knows of one that had to be ended. */
+  /** The script was handed it, or may have been: nobody knows of one that had to be ended. Told once it is over; it must not throw. */
   onTaken(): void;
 }
 

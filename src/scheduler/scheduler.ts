@@ -38,7 +38,7 @@ export interface SchedulerOptions {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #busy = new Map<string, Promise<void>>();
-  /** Something that is due found no room. */
+  /** Something that is due found no room, or may find none. */
   #isShort = false;
   /** Due again before they had ended. */
   readonly #again = new Set<string>();
@@ -78,9 +78,10 @@ export class Scheduler {
     if (due === undefined || lookMsMin === undefined) return this.#wake();
     const soon = clock.now() + APART_MS;
     for (const { workflow, at } of due) {
+      this.#again.delete(workflow);
       if (at === null || at > soon) continue;
       if (this.#busy.has(workflow)) this.#again.add(workflow);
-      else this.#begin(workflow);
+      else if (!this.#isShort) this.#begin(workflow);
     }
     this.#wakeSoon();
   }
@@ -122,7 +123,9 @@ export class Scheduler {
         this.#isShort = false;
         await this.#lookForWork(now, free);
       }
-      this.#sleepUntil(await engine.reader.nextWakeAt());
+      const at = await engine.reader.nextWakeAt();
+      if (free <= 0 && at !== null && at <= now) this.#isShort = true;
+      this.#sleepUntil(at);
     } catch (error) {
       this.#options.onError(error);
       this.#sleepUntil(clock.now() + TROUBLE_MS);
@@ -134,7 +137,8 @@ export class Scheduler {
     const { engine, reconcile, sleepMsMax, waiters } = this.#options;
     const { manager, reader } = engine;
     const [due, unknown, approvals, repairs, stale, messages, admitted] = await Promise.all([
-      reader.dueWorkflows(now, free + this.#busy.size),
+      // One more than there is room for, which finds none.
+      reader.dueWorkflows(now, free + this.#busy.size + 1),
       reconcile ? reader.dueReconciles(now, free) : [],
       reader.expiredApprovals(now, free),
       reader.maintenanceWithoutTask(free),
@@ -178,12 +182,13 @@ export class Scheduler {
     else if (!this.#busy.has(workflow)) this.#isShort = true;
   }
 
-  /** One thing at a time for each key; when it ends the scheduler looks again. */
+  /** One thing at a time for each key; when it ends the scheduler looks again, at once where somebody waits for the place. */
   #do(key: string, act: () => Promise<unknown>): void {
     if (this.#stopped || this.#busy.has(key)) return;
     const done = this.#orWait(act).finally(() => {
       this.#busy.delete(key);
-      if (this.#again.delete(key)) this.#begin(key as WorkflowId);
+      // Whoever waits for a place has waited longer: the look takes them in their order.
+      if (this.#again.delete(key) && !this.#isShort) this.#begin(key as WorkflowId);
       if (this.#isShort) this.#wake();
       else this.#wakeSoon();
     });

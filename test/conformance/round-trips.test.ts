@@ -66,7 +66,7 @@ async function cycle({ store, manager, self }: Opened, name: string): Promise<Re
       return model.updateConsumerPhase(fence, run, 'emitting');
     }),
   );
-  await counted('commit and go on', () =>
+  const again = await counted('commit and go on', () =>
     manager.together((model) => {
       model.commitConsumer(fence, run, {
         publishes: [
@@ -76,6 +76,20 @@ async function cycle({ store, manager, self }: Opened, name: string): Promise<Re
         state: '1',
       });
       return model.advanceSession(fence);
+    }),
+  );
+  assert.ok('run' in again);
+  const called = await prepareAndCall(manager, fence, again.run, reserve('3'), CALL);
+  assert.ok('idempotencyKey' in called);
+  await counted('apply, emit and commit', () =>
+    manager.together((model) => {
+      model.updateMutationResult(called.mutation, 'success', {
+        fence,
+        answer: { resolvedBy: 'provider' },
+        result: '1',
+      });
+      model.updateConsumerPhase(fence, again.run, 'emitting');
+      return model.commitConsumer(fence, again.run, { state: '2' });
     }),
   );
   return taken;

@@ -232,3 +232,45 @@ export default defineWorkflow({ name: 'branch', uses: { shop: 'http' }, topics: 
   );
   assert.equal(stage.reader.table('mutations').length, 1);
 });
+
+for (const asked of ['{ limit: 100 }', 'undefined']) {
+  test(`a script that asks again and again for more than a page (${asked}) is handed all there is each time`, async (t) => {
+    const stage = await Stage.open(t);
+    const { workflow } = await stage.deploy(`
+export default defineWorkflow({ name: 'many', uses: {}, topics: { in: topic<{ id: string }>() } })
+  .consumer('work', { subscribe: ['in'], state: { seen: '' },
+    async prepare(ctx, state) {
+      const all = await ctx.peek('in', ${asked} as never);
+      return all[0] ? ctx.take(all[0], { data: { seen: state.seen + all.length + ' ' } }) : ctx.idle();
+    },
+    async next(_ctx, { data }) { return { seen: data.seen }; },
+  });
+`);
+    const ids = Array.from({ length: 14 }, (_, i) => ({ id: `${i}` }));
+    await stage.publish(workflow, 'in', ...ids);
+    await stage.quiet();
+    assert.deepEqual(stage.state('work'), { seen: '14 13 12 11 10 9 8 7 6 5 4 3 2 1 ' });
+  });
+}
+
+test('a script that looks at more than it may after a page that came along with it is stopped, and nothing else is', async (t) => {
+  const stage = await Stage.open(t);
+  const { workflow } = await stage.deploy(`
+export default defineWorkflow({ name: 'looks', uses: {}, topics: { in: topic<{ id: string }>() } })
+  .consumer('work', { subscribe: ['in'], state: { count: 0 },
+    async prepare(ctx, state) {
+      const [e] = await ctx.peek('in', { limit: 1 });
+      if (!e) return ctx.idle();
+      if (state.count === 3) for (let i = 0; i < 12; i++) await ctx.peek('in', { limit: 1000 });
+      return ctx.take(e, { data: { count: state.count + 1 } });
+    },
+    async next(_ctx, { data }) { return { count: data.count }; },
+  });
+`);
+  await stage.publish(workflow, 'in', ...Array.from({ length: 1_000 }, (_, i) => ({ id: `${i}` })));
+  await stage.quiet();
+  assert.match(stage.reader.fetch('workflow', workflow)[0]?.maintenanceRunId ?? '', /^run_/);
+  const last = stage.reader.table('handler_runs').at(-1);
+  assert.equal(last?.status, 'failed:logic');
+  assert.match(last?.error ?? '', /more than 10000 events/);
+});

@@ -37,6 +37,9 @@ export class Sandbox {
   }
 
   /** The end of the script, or a cancel, whichever comes first. */
+  /** Requests whose script was handed what came along: told when it is over, as a real child tells it. */
+  readonly #taken = new Set<SandboxRequest>();
+
   run(request: SandboxRequest): Promise<SandboxOutcome> {
     const { signal, phase } = request;
     const cancelled = new Promise<SandboxOutcome>((resolve) => {
@@ -55,6 +58,8 @@ export class Sandbox {
       return { kind: 'returned', cpuMs: 0, ...outcome };
     } catch (error) {
       return { kind: 'failed', phase: request.phase, stack: [], cpuMs: 0, ...failureOf(error) };
+    } finally {
+      if (this.#taken.delete(request)) request.foreseen?.onTaken();
     }
   }
 
@@ -64,6 +69,14 @@ export class Sandbox {
 
   async close(): Promise<void> {
     // There is no child to end.
+  }
+
+  /** What came along with the script, if it is what it asks for; else the host is asked. */
+  #peek(request: SandboxRequest, args: readonly unknown[]): string | Promise<string> {
+    const { foreseen } = request;
+    if (foreseen?.args !== JSON.stringify(args) || this.#taken.has(request)) return ask(request, 'peek', args);
+    this.#taken.add(request);
+    return foreseen.answer;
   }
 
   async #act(request: SandboxRequest, code: Code): Promise<{ result: string | undefined; mutate?: MutateOutcome }> {
@@ -125,7 +138,7 @@ export class Sandbox {
     const fault = await this.#fault('prepare');
     const spec = handlersOf(code).consumers.find(({ name }) => name === request.handler);
     const [topic = ''] = spec?.subscribe ?? [];
-    const peeked = JSON.parse(await peek(request, [topic, { limit: code.batch }])) as Peeked[];
+    const peeked = JSON.parse(await this.#peek(request, [topic, { limit: code.batch }])) as Peeked[];
     const ids = peeked.map(({ messageId }) => messageId);
     for (const { messageId, payload } of peeked)
       this.#stage.outside.seen.set(`${request.runId} ${messageId}`, JSON.stringify(payload));
@@ -182,14 +195,6 @@ function takesItsTime({ runId }: SandboxRequest): boolean {
 interface Peeked {
   readonly messageId: string;
   readonly payload: unknown;
-}
-
-/** What came along with the script, if it is what it asks for; else the host is asked. */
-function peek(request: SandboxRequest, args: readonly unknown[]): string | Promise<string> {
-  const { foreseen } = request;
-  if (foreseen?.args !== JSON.stringify(args)) return ask(request, 'peek', args);
-  foreseen.onTaken();
-  return foreseen.answer;
 }
 
 function ask(request: SandboxRequest, name: Parameters<SandboxRequest['onCall']>[0]['name'], args: readonly unknown[]) {

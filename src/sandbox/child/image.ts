@@ -2,7 +2,7 @@ import type { Handles, Instance } from './instance.ts';
 
 /**
  * The memory of an instance at rest, after the script was loaded. Nearly all of it is as it was before any script came, which all
- * images share: only the words that differ are kept. Copying it back still sets every byte.
+ * images share: only the words that differ are kept. Copying it back still sets every byte that anybody can have written.
  */
 export class Image {
   /** What is the same is told apart in pieces of so many words. */

@@ -1,16 +1,17 @@
 import type { LookupName, Question } from '#model';
-import type { SqlValue } from '../columns.ts';
 import { postgresDialect, withNames } from '../dialect.ts';
 import type { Asked } from '../reads.ts';
 import { EVENT_LISTINGS, LISTINGS } from '../statements/listings.ts';
 import type { SqlText } from '../statements/statement.ts';
-import { isKeepable, keyOf } from './answers.ts';
+import { keyOf } from './answers.ts';
 import type { Answer, Statement } from './flight.ts';
 import { answersIn, lookupOf } from './lookups.ts';
 
 /** Somebody who waits for a read of its own, or for a lookup as the rules ask it. */
 export interface Waiting {
   readonly asks: Asked | Question;
+  /** It shares a statement with nobody: one that it shared failed. */
+  readonly isAlone?: boolean;
   readonly resolve: (answer: Told) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -64,16 +65,12 @@ export function takeTogether(waiting: Waiting[], alone: (asked: Asked) => Statem
 /** Whoever has the same may share a statement; nobody has the same as one who is his own. */
 function sharedKey(waiting: Waiting): string | Waiting {
   const { asks } = waiting;
+  if (waiting.isAlone) return waiting;
   if ('name' in asks) return asks.name;
   const differing = SHARED_READS.get(asks.sql);
-  // What the server would not even take must fail nobody else.
-  if (differing === undefined || !Object.values(asks.params).every(isTaken)) return waiting;
+  if (differing === undefined) return waiting;
   const same = Object.entries(asks.params).filter(([name]) => !(name in differing));
   return JSON.stringify([asks.sql, same]);
-}
-
-function isTaken(value: SqlValue | undefined): boolean {
-  return typeof value !== 'string' || isKeepable(value);
 }
 
 function shared(group: readonly Waiting[], alone: (asked: Asked) => Statement): Shared {

@@ -162,12 +162,16 @@ class ReadConnections {
     this.#isFlying = false;
   }
 
-  /** One that fails fails alone: the others, all of them only reads, are asked again. */
+  /** One that fails fails alone: the others, all of them only reads, are asked again, and those who shared its statement by themselves. */
   #failed(together: readonly Shared[], error: unknown): void {
     const isOne = error instanceof FlightError && !isLost(error);
     const failed = isOne ? together.slice(error.position, error.position + 1) : together;
-    for (const { waiting } of failed) for (const { reject } of waiting) reject(error);
-    this.#waiting.unshift(...together.filter((each) => !failed.includes(each)).flatMap(({ waiting }) => waiting));
+    const others = together.filter((each) => !failed.includes(each)).flatMap(({ waiting }) => waiting);
+    for (const { waiting } of failed) {
+      if (isOne && waiting.length > 1) others.push(...waiting.map((each) => ({ ...each, isAlone: true })));
+      else for (const { reject } of waiting) reject(error);
+    }
+    this.#waiting.unshift(...others);
   }
 
   #alone({ sql, params }: Asked): Statement {

@@ -317,7 +317,7 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'scheduler: it sleeps through what comes due',
     file: SCHEDULER,
-    find: '      this.#sleepUntil(await engine.reader.nextWakeAt());\n',
+    find: '      this.#sleepUntil(at);\n',
     replace: '      this.#sleepUntil(null);\n',
   },
   {
