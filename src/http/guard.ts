@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { NAME_CHARS_MAX, type TokenScope } from '#model';
 import type { Access } from './access/access.ts';
@@ -10,11 +9,9 @@ import type { Place } from './access/place.ts';
 import type { RateLimit } from './access/rate.ts';
 import { allows } from './access/scope.ts';
 import { sessionIn } from './access/session-cookie.ts';
+import { notTooLarge } from './body-limit.ts';
 import { RequestError } from './problem.ts';
 import type { Ask, Env, Method, Route } from './route.ts';
-
-/** A script with its source map; nothing else comes near. */
-const BODY_BYTES_MAX = 2 * 1_024 * 1_024;
 
 export interface Guards {
   readonly place: Place;
@@ -169,19 +166,6 @@ const onlyJson = createMiddleware<Env>(async (ask, next) => {
     'acts are asked for in JSON',
     'send content-type: application/json, and {} where there is nothing to say',
   );
-});
-
-const notTooLarge = bodyLimit({
-  maxSize: BODY_BYTES_MAX,
-  onError: () => {
-    throw new RequestError(
-      413,
-      'too-large',
-      `the body is larger than ${BODY_BYTES_MAX / 1_024 / 1_024} MiB`,
-      'nothing that is asked of an engine is that large',
-      'send less, or in several requests',
-    );
-  },
 });
 
 /** In whose name the owner acts: every act of a person is kept with it. */

@@ -20,6 +20,14 @@ function askAs(api: Api, host: string, path = '/api/health'): Promise<number | u
   });
 }
 
+/** Piece by piece, without saying how long it is. */
+function inPieces(pieces: Iterable<string>): { body: ReadableStream; duplex: 'half' } {
+  const bytes = (function* () {
+    for (const piece of pieces) yield Buffer.from(piece);
+  })();
+  return { body: ReadableStream.from(bytes), duplex: 'half' };
+}
+
 test('who may ask', async (t) => {
   const api = await Api.open(t);
   const dataDir = join(api.stage.folder, 'data');
@@ -76,6 +84,32 @@ test('who may ask', async (t) => {
     );
     await refused(api.ask('POST', '/api/backup', '{"file":'), 400, 'invalid');
     await refused(api.ask('POST', '/api/backup', { file: 'x'.repeat(2 * 1_024 * 1_024) }), 413, 'too-large');
+  });
+
+  await t.test('a body whose length nobody says is read to its end, and not beyond the limit', async () => {
+    const send = async (path: string, sent: RequestInit): Promise<Answer> => {
+      const headers = { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${api.url}${path}`, { method: 'POST', headers, ...sent });
+      return { status: answer.status, body: await answer.json() };
+    };
+    await api.deploy(GIVEN);
+    const event = ['{"events":[{"topic":"placed","messageId":"pieces",', '"payload":{"id":"pieces"}}]}'];
+    assert.equal((await send('/api/workflows/orders/publish', inPieces(event))).status, 200);
+    let asked = 0;
+    const endless = (function* () {
+      for (; asked < 1_000; asked++) yield 'x'.repeat(64 * 1_024);
+    })();
+    await api.refused(send('/api/backup', inPieces(endless)), 413, 'too-large');
+    assert.ok(asked < 1_000, 'the rest is not waited for');
+  });
+
+  await t.test('a request without a body is no bug', async () => {
+    for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'POST']) {
+      await api.refused(api.ask(method, '/api/workflows'), 404, 'no-route');
+    }
+    const json = { 'content-type': 'application/json' };
+    assert.equal((await api.ask('POST', '/api/workflows/orders/pause', undefined, json)).status, 200);
+    assert.equal((await api.ask('POST', '/api/workflows/orders/resume', undefined, json)).status, 200);
   });
 
   await t.test('nonsense is refused, never a bug', async () => {

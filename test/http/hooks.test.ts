@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
 import { type Answer, Api, type Json } from './api.ts';
 import { HOOKED } from './scripts.ts';
@@ -50,6 +52,33 @@ test('a delivery of a webhook', async (t) => {
     await api.refused(send('hooked/pushed', `${body} `, headers), 401, 'bad-signature');
     await api.stage.quiet();
     assert.deepEqual(api.stage.events(), ['d1 consumed', 'empty consumed', 'push-g1 consumed']);
+  });
+
+  await t.test('that comes in pieces of unknown length is checked over its very bytes', async () => {
+    const body = '{"n": "é€😀"}';
+    const inPieces = async (sent: string, headers: Record<string, string>): Promise<Answer> => {
+      // One byte at a time: letters come apart, and are one again.
+      const pieces = ReadableStream.from([...Buffer.from(sent)].map((byte) => Uint8Array.of(byte)));
+      const init: RequestInit = { method: 'POST', body: pieces, headers, duplex: 'half' };
+      const answer = await fetch(`${api.url}/hooks/hooked/signed`, init);
+      return { status: answer.status, body: await answer.json() };
+    };
+    assert.equal((await inPieces(body, standard('pieces', body))).status, 202);
+    await api.refused(inPieces(`${body} `, standard('pieces-2', body)), 401, 'bad-signature');
+    assert.equal(api.stage.reader.table('deliveries').at(-1)?.body, body);
+    await api.stage.quiet();
+  });
+
+  await t.test('with neither body nor signature is refused in words', async () => {
+    const { port } = new URL(api.url);
+    const asked = request({ host: '127.0.0.1', port, path: '/hooks/hooked/signed', method: 'POST' });
+    // Nothing is said of a length, as curl does it.
+    asked.removeHeader('content-length');
+    asked.removeHeader('transfer-encoding');
+    asked.end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.statusCode, 401);
   });
 
   await t.test('that is not what it says is refused and not kept', async () => {
