@@ -1,9 +1,9 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -12,9 +12,12 @@ import {
 import { dirname, resolve } from 'node:path';
 import { StoreFailedError } from '#base';
 import { folderError, storeError } from './failures.ts';
+import { makeFolder } from './make-folder.ts';
 import { databasePath } from './open-sqlite.ts';
 import { markRestored } from './restored-mark.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
+
+const OWNER_ONLY = 0o600;
 
 /** A consistent copy of a data folder's database, also while an engine writes to it. Opened again, it holds every workflow. */
 export function backUpDatabase(dataDir: string, file: string): void {
@@ -48,6 +51,7 @@ export function restoreDatabase(file: string, dataDir: string): void {
 
 /** The name appears only when the content is whole, marked and on the disk. */
 function finish(unfinished: string, target: string): void {
+  chmodSync(unfinished, OWNER_ONLY);
   const db = new SqliteDatabase(unfinished);
   try {
     db.exec('PRAGMA journal_mode = DELETE');
@@ -93,14 +97,6 @@ function mustBeWholeAndOurs(db: SqliteDatabase): void {
     why: problem === 'ok' ? 'it is a database of another program' : `it is damaged: ${problem}`,
     next: [{ label: 'take another backup' }],
   });
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw folderError(error, folder);
-  }
 }
 
 function backupExists(file: string): StoreFailedError {

@@ -1,8 +1,9 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, StoreFailedError } from '#base';
-import { folderError, storeError } from './failures.ts';
+import { storeError } from './failures.ts';
 import { markMade, refuseGone } from './made-mark.ts';
+import { makeFolder } from './make-folder.ts';
 import { refuseMoved } from './moved-mark.ts';
 import { type ProcessLock, takeProcessLock } from './process-lock.ts';
 import { RETENTION_INDEXES } from './schema/004-retention.ts';
@@ -24,6 +25,8 @@ const PRAGMAS = {
 
 /** 4 MiB of pages in memory: of SQLite's own 2 MB the same index pages would be read again and again. */
 const CACHE_KIB = 4_096;
+/** Of a new file: who else may read it is for its owner to say. */
+const OWNER_ONLY = 0o600;
 /** Up to this size all pages are looked at before the first write; larger files would make every start wait. */
 const CHECKED_BYTES_MAX = 64 * 1_024 * 1_024;
 
@@ -65,21 +68,16 @@ function open(db: SqliteDatabase, lock: ProcessLock, { dataDir, pragmas, prunes 
   db.exec(`PRAGMA busy_timeout = ${PRAGMAS.busy_timeout}; BEGIN IMMEDIATE; ROLLBACK`);
   setPragmas(db, { ...PRAGMAS, ...pragmas });
   checkPages(db);
-  refuseGone(dataDir, db.path, isEmpty(db, db.dialect));
+  const isNew = isEmpty(db, db.dialect);
+  refuseGone(dataDir, db.path, isNew);
+  // SQLite gives its other files the same rights when it makes them.
+  if (isNew) for (const file of ['', '-wal', '-shm']) chmodSync(`${db.path}${file}`, OWNER_ONLY);
   migrate(db, db.dialect);
   if (prunes) for (const index of RETENTION_INDEXES) db.exec(index);
   markMade(dataDir);
   // SQLite opens a file it may not write as if it were to be read only, and says so at the first write: here.
   db.exec(`BEGIN IMMEDIATE; UPDATE schema_version SET probe = ''; ROLLBACK`);
   return new SqliteStore(db, lock);
-}
-
-function makeFolder(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true });
-  } catch (error) {
-    throw folderError(error, dataDir);
-  }
 }
 
 function setPragmas(db: SqliteDatabase, pragmas: Readonly<Record<string, string | number>>): void {

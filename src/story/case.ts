@@ -214,7 +214,7 @@ async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<P
     await Promise.all(run.suspects.slice(0, SUSPECTS_MAX).map((id) => teller.history.fetch('event', id)))
   ).flat();
   return {
-    ...(row && isAfter ? await aboutCall(teller, row) : {}),
+    ...(row ? await aboutCall(teller, row) : {}),
     ...(await aboutRun(teller, run)),
     events: suspects,
     inputs: (await inputsOf(teller, run.suspects)).slice(0, INPUTS_MAX),
@@ -222,7 +222,7 @@ async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<P
       `${run.handlerName} failed${phaseWords(run)}: ${oneLine(run.error ?? '')}`,
       isAfter
         ? `Its ${row ? callName(row) : 'call'} is done, and is not made again.`
-        : 'Nothing went out, and its events are free again.',
+        : `${row ? `Its ${callName(row)} was not done` : 'Nothing went out'}, and its events are free again.`,
     ],
     unknown: isAfter || suspects.length === 0 ? [] : ['Whether the script or one of the events is at fault.'],
     choices: await choicesOfRepair(teller, workflow, run),

@@ -33,7 +33,7 @@ test('a redirect to loopback is refused in every spelling, and nothing arrives t
   const connections = open(t, { shop: { type: 'http', baseUrl: provider.url } }, { lookup: always('127.0.0.1') });
   for (const index of hosts.keys()) {
     const { class: errorClass, message } = errorOf(await connections.read('shop', 'get', { path: `/${index}` }));
-    assert.equal(errorClass, 'permission', `${hosts[index]}: ${message}`);
+    assert.equal(errorClass, 'logic', `${hosts[index]}: ${message}`);
     assert.match(message, /not a public address/);
   }
   assert.equal(inner.seen.length, 0);
@@ -64,7 +64,7 @@ test('a name is looked up once, and what was checked is what is connected to: re
     lookups++;
   };
   const connections = open(t, { shop: { type: 'http', baseUrl: provider.url } }, { lookup });
-  assert.equal(errorOf(await connections.read('shop', 'get', { path: '/' })).class, 'permission');
+  assert.equal(errorOf(await connections.read('shop', 'get', { path: '/' })).class, 'logic');
   assert.equal(lookups, 1);
 });
 
@@ -89,7 +89,7 @@ test('what the operator wrote is allowed: the origin of baseUrl, and the origins
   });
   const { body } = (outcome as { result: { body: Record<string, string> } }).result;
   assert.deepEqual([body['x-key'], body['x-mine'], body.accept], [undefined, undefined, 'text/html']);
-  assert.equal(errorOf(await connections.read('other', 'get', { path: '/' })).class, 'permission');
+  assert.equal(errorOf(await connections.read('other', 'get', { path: '/' })).class, 'logic');
   assert.equal(provider.seen[0]?.headers['x-key'], 'sesame-sesame');
 });
 

@@ -23,6 +23,24 @@ for (const [act, left] of [
   });
 }
 
+for (const [act, left] of [
+  ['skip', 'skipped'],
+  ['park', 'parked'],
+] as const) {
+  test(`an event whose call is refused ends its repair when it is ${left}, and the others go on`, async (t) => {
+    const stage = await Stage.open(t);
+    const { workflow } = await stage.deploy(orders());
+    stage.outside.behave({ answer: 422 });
+    await stage.publish(workflow, 'placed', { id: 'bad' }, { id: '2' });
+    await stage.untilRun('failed:logic');
+    await stage.person[act](stage.event('bad').id);
+    await stage.quiet();
+    assert.deepEqual(stage.events('placed'), [`bad ${left}`, '2 consumed']);
+    assert.equal(stage.workflow().maintenance, false);
+    assert.deepEqual(stage.outside.done, ['/bookings 2']);
+  });
+}
+
 test('an event that ends the script is the suspect also when it came along with the script', async (t) => {
   const stage = await Stage.open(t);
   const { workflow } = await stage.deploy(orders({ prepare: `if (e.payload.id === 'bad') for (;;); ${POISON}` }));

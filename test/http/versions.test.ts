@@ -52,6 +52,19 @@ test('a script becomes a version, takes over, and can be undone', async (t) => {
   await api.refused(api.post('/api/workflows/orders/rollback', { version: 9 }), 400, 'invalid');
 });
 
+test('nobody is led back to a version that was gone back from', async (t) => {
+  const api = await Api.open(t);
+  const back = async () => (await api.ok(api.post('/api/workflows/orders/rollback'))).version;
+  for (const title of ['First', 'Bad']) await api.deploy(changed(title));
+  assert.equal(await back(), '1.0');
+  await api.deploy(changed('Third'));
+  const { next } = await api.status();
+  const step = next.find(({ argv }: { argv?: string[] }) => argv?.join(' ') === 'pawl rollback orders');
+  assert.equal(step?.label, 'go back to version 1.0');
+  assert.equal(await back(), '1.0');
+  await api.refused(api.post('/api/workflows/orders/rollback'), 404, 'not-found');
+});
+
 test('what cannot be deployed is refused, and nothing is kept of it', async (t) => {
   const api = await Api.open(t);
   const good = await api.bundled(GIVEN);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -63,6 +64,24 @@ test('a folder that is not there is made, with all above it', async (t) => {
   const dataDir = join(temporaryFolder(t), 'deep', 'er');
   await open(dataDir).close();
   assert.ok(existsSync(join(dataDir, 'pawl.db')));
+});
+
+test('what is made is for its owner alone, and what is there keeps its rights', async (t) => {
+  const dataDir = join(temporaryFolder(t), 'made');
+  const modeOf = (path: string): number => statSync(path).mode & 0o777;
+  const store = open(dataDir);
+  assert.equal(modeOf(dataDir), 0o700);
+  for (const file of ['pawl.db', 'pawl.db-wal', 'pawl.db-shm']) assert.equal(modeOf(join(dataDir, file)), 0o600, file);
+  await store.close();
+  chmodSync(join(dataDir, 'pawl.db'), 0o640);
+  await open(dataDir).close();
+  assert.equal(modeOf(join(dataDir, 'pawl.db')), 0o640);
+});
+
+test('a folder where nothing can be made is refused, and not tried for ever', {
+  skip: !existsSync('/proc/self'),
+}, () => {
+  assert.throws(() => open('/proc/no/such'), { code: 'store-cannot-open' });
 });
 
 const LOSSES: Readonly<Record<string, (dataDir: string) => void>> = {

@@ -38,8 +38,9 @@ export function classOf(status: number): ErrorClass {
 
 /** Why nothing was sent, by what stopped it. */
 export function notSent(error: Error, what: string): NotDone {
+  // No permission helps: the script, the event or the config must change.
   const isRefused = error instanceof AddressRefusedError;
-  return notDone(isRefused ? 'permission' : 'transient', `${what} was not sent: ${describeError(error)}`);
+  return notDone(isRefused ? 'logic' : 'transient', `${what} was not sent: ${describeError(error)}`);
 }
 
 export function describeError(error: Error): string {

@@ -152,7 +152,9 @@ function fail(draft: Draft, command: Take, mutation: Mutation, run: Run): void {
   });
   draft.write({ set: 'run.outcome', run: run.id, outcome: 'failure' });
   if (run.status === 'active') {
-    stopRun(draft, run, STOP_BY_CLASS[command.errorClass ?? 'transient'], { ...command.stop, error });
+    // What the call was for may be what is wrong with it.
+    const stop = { suspects: mutation.eventIds, ...command.stop, error };
+    stopRun(draft, run, STOP_BY_CLASS[command.errorClass ?? 'transient'], stop);
   } else {
     releaseEvents(draft, run);
     unpoint(draft, run, mutation);
