@@ -89,11 +89,20 @@ globalThis.__pawl_workflow = definition;
 async function problemOfFile(path: string): Promise<Complaint | undefined> {
   const fix = 'give the path of a TypeScript or JavaScript file';
   const found = await stat(path).catch(() => undefined);
-  if (!found?.isFile()) {
+  if (!found) {
     return { code: 'no-such-file', message: `there is no file ${path}`, why: 'a workflow is read from a file', fix };
   }
+  const message = `${path} is there, but is no script`;
+  if (!found.isFile()) {
+    return {
+      code: 'not-a-script',
+      message,
+      why: found.isDirectory() ? 'it is a folder' : 'it is no regular file',
+      fix,
+    };
+  }
   if (/\.[cm]?[jt]sx?$/.test(path)) return undefined;
-  return { code: 'no-such-file', message: `${path} is no script`, why: 'its name ends neither in .ts nor in .js', fix };
+  return { code: 'not-a-script', message, why: 'its name ends neither in .ts nor in .js', fix };
 }
 
 function problemsOfSize({ code }: Bundle, path: string): Problem[] {

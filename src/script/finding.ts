@@ -19,6 +19,7 @@ export interface Finding extends Place {
 export type FindingCode =
   // the file
   | 'no-such-file'
+  | 'not-a-script'
   | 'syntax'
   | 'unresolved-import'
   | 'impure-import'

@@ -173,8 +173,9 @@ export * from 'native'; //! impure-import
 
   test('a file that is not there, or no script', async (t) => {
     assert.deepEqual(await found(t, {}), ['flow.ts:1 no-such-file']);
-    assert.deepEqual(await found(t, { 'flow.json': '{}' }, 'flow.json'), ['flow.json:1 no-such-file']);
-    assert.deepEqual(await found(t, { 'flow.ts/x': '' }), ['flow.ts:1 no-such-file']);
+    assert.deepEqual(await found(t, { 'flow.json': '{}' }, 'flow.json'), ['flow.json:1 not-a-script']);
+    assert.deepEqual(await found(t, { 'flow.md': '# x' }, 'flow.md'), ['flow.md:1 not-a-script']);
+    assert.deepEqual(await found(t, { 'flow.ts/x': '' }), ['flow.ts:1 not-a-script']);
   });
 
   test('more than 1 MiB', async (t) => {
