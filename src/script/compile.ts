@@ -80,7 +80,7 @@ async function examineWithBundler({ file, describe, connectors }: CompileOptions
     const source = new WorkflowSource(modules);
     const isDescribable = checkDefault(modules, report) && problems.length === 0;
     checkRepeated(source, report);
-    if (bundle && isDescribable) declared = await declare(bundle, describe, source, shownFrom(file), report);
+    if (bundle && isDescribable) declared = await declare(bundle, describe, source, shownFrom(file), report, warn);
     if (declared) checkDeclared(declared, source, connectors, report, warn);
     checkSource({ declared, catalogue: connectors, modules, source, report, warn, calls });
   } catch (error) {

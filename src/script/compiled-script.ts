@@ -60,10 +60,11 @@ export async function declare(
   source: Places & Pick<WorkflowSource, 'isRepeated'>,
   shown: (file: string) => string,
   report: Report,
+  warn: Report,
 ): Promise<Declared | undefined> {
   const description = await describe(bundle.code);
   const declared =
-    description.kind === 'returned' ? parseDescription(description.result ?? 'null', source, report) : undefined;
+    description.kind === 'returned' ? parseDescription(description.result ?? 'null', source, report, warn) : undefined;
   if (declared) return declared;
   const message = description.kind === 'failed' ? description.message : NO_WORKFLOW;
   if (message.includes(NO_WORKFLOW)) {

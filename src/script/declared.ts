@@ -31,13 +31,15 @@ export interface Declared {
 export type Report = (place: Place, complaint: Complaint) => void;
 
 /** Undefined when what came out is no description at all. */
-export function parseDescription(json: string, source: Places, report: Report): Declared | undefined {
+export function parseDescription(json: string, source: Places, report: Report, warn: Report): Declared | undefined {
   const parsed = parseJson(json);
   if (parsed === undefined) return undefined;
   const description = recordOf(parsed);
   const lists = (handler: string, field: string, value: unknown): string[] => {
     if (value === undefined) return [];
-    if (Array.isArray(value) && value.every((topic) => typeof topic === 'string')) return [...new Set(value)];
+    if (Array.isArray(value) && value.every((topic) => typeof topic === 'string')) {
+      return eachOnce(handler, field, value, source, warn);
+    }
     report(source.placeInHandler(handler, field), {
       code: 'malformed',
       message: `${field} of ${handler} is not a list of topic names`,
@@ -72,6 +74,20 @@ export function parseDescription(json: string, source: Places, report: Report): 
       };
     }),
   };
+}
+
+function eachOnce(handler: string, field: string, listed: readonly string[], source: Places, warn: Report): string[] {
+  const topics = [...new Set(listed)];
+  for (const topic of topics) {
+    if (listed.indexOf(topic) === listed.lastIndexOf(topic)) continue;
+    warn(source.placeInHandler(handler, field, topic), {
+      code: 'repeated-topic',
+      message: `${field} of ${handler} lists topic "${topic}" more than once`,
+      why: 'it counts once, so perhaps another topic was meant',
+      fix: `write ${field}: ['${topics.join("', '")}'], or name the topic that was meant`,
+    });
+  }
+  return topics;
 }
 
 function parseUses(value: unknown, source: Places, report: Report): Record<string, string> {

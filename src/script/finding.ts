@@ -39,6 +39,7 @@ export type FindingCode =
   | 'too-frequent'
   | 'webhook'
   | 'undeclared-topic'
+  | 'repeated-topic'
   | 'second-consumer'
   | 'no-subscription'
   | 'publishes-without-next'

@@ -50,7 +50,7 @@ export async function scriptFromCode(options: FromCodeOptions): Promise<Compiled
     throw new ScriptInvalidError(name, [errorAt(source.place(), problem ?? NO_MAP)]);
   }
   const bundle: Bundle = { code, sourceMap, contentHash: options.contentHash ?? sha256(code) };
-  const declared = await declare(bundle, describe, source, (shown) => shown, report);
+  const declared = await declare(bundle, describe, source, (shown) => shown, report, warn);
   if (declared) checkDeclared(declared, source, connectors, report, warn);
   if (!declared || findings.some((finding) => finding.severity === 'error')) {
     throw new ScriptInvalidError(file, inOrder(findings));

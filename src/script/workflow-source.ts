@@ -86,7 +86,8 @@ export class WorkflowSource {
     const found = this.modules.follow(value);
     if (found?.node.type === 'ArrayExpression') {
       const { module } = found;
-      const element = found.node.elements.find((node) => node && this.modules.stringAt({ module, node }) === key);
+      // Of a name that is listed twice, the one too many.
+      const element = found.node.elements.findLast((node) => node && this.modules.stringAt({ module, node }) === key);
       return element ? module.placeOf(element) : undefined;
     }
     const object = found && this.modules.objectAt(found);

@@ -140,6 +140,22 @@ export default defineWorkflow({
   topics: { a: {} },
 }).consumer('c', { subscribe: ['a'], prepare: async () => {} });
 `,
+  'a topic listed twice': `import { defineWorkflow } from 'pawl';
+export default defineWorkflow({ name: 'x', topics: { a: {}, b: {} } }) //! unread-topic
+  .producer('p', {
+    publishes: ['a',
+      'a'], //! repeated-topic
+    handler: async () => {},
+  })
+  .consumer('c', {
+    subscribe: ['a',
+      'a',
+      'a'], //! repeated-topic
+    publishes: ['b'],
+    prepare: async () => {},
+    next: async () => {},
+  });
+`,
   'lists that are no lists': `import { defineWorkflow } from 'pawl';
 export default defineWorkflow({ name: 'x', topics: { a: {} } })
   .consumer('c', { subscribe: ['a'], prepare: async () => {} })
@@ -227,6 +243,31 @@ export default defineWorkflow({ name: 'x', topics: { a: {} } }).consumer('c', { 
     line: 2,
     column: 93,
   });
+});
+
+test('a topic listed twice counts once, and is only a warning', async (t) => {
+  const folder = written(t, {
+    'flow.ts': `import { defineWorkflow } from 'pawl';
+export default defineWorkflow({ name: 'x', topics: { a: {}, b: {} } }).consumer('c', {
+  subscribe: ['a', 'b', 'a'],
+  prepare: async () => {},
+});
+`,
+  });
+  const { handlers, findings } = await compiled(join(folder, 'flow.ts'));
+  assert.deepEqual(handlers.consumers[0]?.subscribe, ['a', 'b']);
+  assert.deepEqual(findings, [
+    {
+      severity: 'warning',
+      code: 'repeated-topic',
+      message: 'subscribe of c lists topic "a" more than once',
+      why: 'it counts once, so perhaps another topic was meant',
+      fix: "write subscribe: ['a', 'b'], or name the topic that was meant",
+      file: join(folder, 'flow.ts'),
+      line: 3,
+      column: 25,
+    },
+  ]);
 });
 
 test('a topic may have a name of several parts', async (t) =>
