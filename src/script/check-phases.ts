@@ -3,8 +3,10 @@ import { type CallsRead, targetOf } from './calls.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type CtxPath, type CtxUse, ctxUses } from './ctx-uses.ts';
 import type { Declared, Report } from './declared.ts';
+import type { Place } from './finding.ts';
 import { type FunctionNode, type Modules, placeOf, type Ref } from './modules.ts';
 import { ALLOWED, BELONGS, type CheckedPhase, isCtxName, type Operation, WHY } from './phase-rules.ts';
+import { reservedTopics } from './reserved-topics.ts';
 import { whyNotTerminal } from './terminal-call.ts';
 import type { HandlerKind, HandlerSource, WorkflowSource } from './workflow-source.ts';
 
@@ -41,8 +43,13 @@ export function checkPhases(world: World): void {
     for (const [field, phase] of Object.entries(PHASES[handler.kind])) {
       if (phase === undefined) continue;
       const fn = world.source.phase(handler, field);
-      if (fn) checkFunction(fn, 0, [], { ...world, handler, phase, open: [] });
-      else warnUnchecked(handler.name, field, world);
+      if (!fn) {
+        warnUnchecked(handler.name, field, world);
+        continue;
+      }
+      const scene = { ...world, handler, phase, open: [] };
+      checkFunction(fn, 0, [], scene);
+      if (phase === 'prepare') checkReservations(fn, scene);
     }
   }
   const known = new Set(world.source.handlers.map((handler) => handler.name));
@@ -183,11 +190,23 @@ function forbid({ path }: CtxUse, operation: Operation, place: ReturnType<typeof
 }
 
 function checkTopic(name: string, { module, node }: Ref<CallExpression>, scene: Scene): void {
-  const { declared, handler, report } = scene;
   const [argument] = node.arguments;
   const topic = argument && scene.modules.stringAt({ module, node: argument });
-  if (!declared || !argument || topic === undefined || !['peek', 'getByIds', 'publish'].includes(name)) return;
-  const place = module.placeOf(argument);
+  if (!argument || topic === undefined || !['peek', 'getByIds', 'publish'].includes(name)) return;
+  judgeTopic(name === 'publish' ? 'publishes to' : 'reads', topic, module.placeOf(argument), scene);
+}
+
+/** Warnings only: the host refuses such a reservation too, if that return is ever reached. */
+function checkReservations({ module, node }: Ref<FunctionNode>, scene: Scene): void {
+  for (const { topic, at } of reservedTopics(node)) {
+    judgeTopic('reserves events of', topic, module.placeOf(at), { ...scene, report: scene.warn });
+  }
+}
+
+type TopicUse = 'publishes to' | 'reads' | 'reserves events of';
+
+function judgeTopic(use: TopicUse, topic: string, place: Place, { declared, handler, report }: Scene): void {
+  if (!declared) return;
   if (!declared.topics.includes(topic)) {
     report(place, {
       code: 'undeclared-topic',
@@ -199,18 +218,18 @@ function checkTopic(name: string, { module, node }: Ref<CallExpression>, scene: 
   }
   const found = [...declared.producers, ...declared.consumers].find((one) => one.name === handler.name);
   if (!found) return;
-  if (name === 'publish' && !found.publishes.includes(topic)) {
+  if (use === 'publishes to' && !found.publishes.includes(topic)) {
     report(place, {
       code: 'unlisted-topic',
-      message: `${handler.name} publishes to "${topic}", which its publishes does not list`,
+      message: `${handler.name} ${use} "${topic}", which its publishes does not list`,
       why: 'the engine must know beforehand where events can come from',
       fix: `write publishes: ['${[...found.publishes, topic].join("', '")}']`,
     });
   }
-  if (name !== 'publish' && 'subscribe' in found && !found.subscribe.includes(topic)) {
+  if (use !== 'publishes to' && 'subscribe' in found && !found.subscribe.includes(topic)) {
     report(place, {
       code: 'unsubscribed-topic',
-      message: `${handler.name} reads "${topic}", which it does not subscribe to`,
+      message: `${handler.name} ${use} "${topic}", which it does not subscribe to`,
       why: 'a consumer sees only its own topics: only their events wake it',
       fix: `write subscribe: ['${[...found.subscribe, topic].join("', '")}']`,
     });

@@ -130,6 +130,34 @@ describe('topics, connections and methods a handler does not have', () => {
   },`),
     }));
 
+  test('are found in the reservations that prepare returns', async (t) =>
+    assertMarked(t, {
+      'flow.ts': consumer(`
+  async prepare(ctx) {
+    const [e] = await ctx.peek('a');
+    const topic = e.topic;
+    const inner = () => { return { reservations: [{ topic: 'b', ids: [] }] }; };
+    if (e.payload === 1) return { data: 1, reservations: [
+      { topic: 'a', ids: [e.messageId] },
+      { topic: 'b', ids: ['1'] }, //! unsubscribed-topic
+      { ids: ['1'], topic: 'nope' }, //! undeclared-topic
+    ] };
+    if (e.payload === 2) return { reservations: [{ topic: 'b', ids: [] }], ...inner() };
+    if (e.payload === 3) return { reservations: [{ topic, ids: [] }, { topic: 'b', ...e }], data: 1 };
+    return e.payload === 4
+      ? ctx.idle()
+      : { ...e, reservations: [{ topic: 'c', ids: ['1'] }], data: 1 }; //! unsubscribed-topic
+  },
+${NEXT}`),
+    }));
+
+  test('are found in the reservations of a prepare that is an arrow', async (t) =>
+    assertMarked(t, {
+      'flow.ts': consumer(`
+  prepare: async () => ({ reservations: [{ topic: 'b', ids: ['1'] }], data: 1 }), //! unsubscribed-topic
+${NEXT}`),
+    }));
+
   test('are found behind a name', async (t) =>
     assertMarked(t, {
       'flow.ts': `const TOPIC = 'b';\n${consumer(`
