@@ -33,7 +33,7 @@ export async function needsOf(teller: Teller, workflow: Workflow): Promise<reado
 }
 
 /** The workflow has gone on, the question has not gone away. */
-async function setAside(teller: Teller, workflow: Workflow): Promise<Condition[]> {
+export async function setAside(teller: Teller, workflow: Workflow): Promise<Condition[]> {
   return await Promise.all(
     (await teller.history.fetch('openLedger', workflow.id))
       .filter((row) => row.setAsideAt !== null && row.status === 'indeterminate')

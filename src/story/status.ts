@@ -1,5 +1,6 @@
 import type { NextStep, WorkflowId } from '#base';
 import type { Workflow, WorkflowStatus } from '#model';
+import { setAside } from './needs.ts';
 import { pendingOf } from './pending.ts';
 import { type Condition, standingOf } from './standing.ts';
 import type { Teller } from './teller.ts';
@@ -35,7 +36,8 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
   const [first, ...others] = standing;
   const waiting = await waitingOf(teller, workflow);
   const blocks = standing.some((condition) => condition.blocks) ? waiting.pending : 0;
-  const also = others.map((condition) => `; also ${condition.sentence}`).join('');
+  const open = await setAside(teller, workflow);
+  const also = [...others, ...open].map((condition) => `; also ${condition.sentence}`).join('');
   return {
     workflow: workflow.id,
     name: workflow.name,
@@ -45,7 +47,7 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
     since: first.since,
     blocks: blocks > 0 ? count(blocks, 'event') : null,
     waiting,
-    next: standing.flatMap((condition) => condition.next),
+    next: [...standing, ...open].flatMap((condition) => condition.next),
   };
 }
 

@@ -92,7 +92,12 @@ test('a question that is set aside stays open, and the workflow goes on', async 
   await api.refused(api.post(`/api/outputs/${output}/set-aside`), 409, 'wrong-state');
   await api.stage.until('the other order is booked', () => api.stage.events('placed').includes('o2 consumed'));
   await api.stage.quiet();
-  assert.match((await api.status()).sentence, /^idle/);
+  const status = await api.status();
+  assert.match(status.sentence, /^idle.*; also set aside, but still waiting for you to say whether/);
+  assert.ok(
+    status.next.some(({ argv }: { argv?: string[] }) => argv?.includes('--happened')),
+    'what to type is there too',
+  );
   const [need] = await api.needs();
   assert.equal(need.id, output);
   assert.match(need.sentence, /^set aside, but still waiting for you to say whether/);
