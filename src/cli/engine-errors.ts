@@ -6,6 +6,7 @@ export class EngineAnswerError extends PawlError {
   readonly docs: string | undefined;
   /** What was wrong with a script, when that was it. */
   readonly findings: readonly unknown[] | undefined;
+  readonly #body: unknown;
 
   constructor(status: number, body: unknown) {
     const facts = factsOf(status, body);
@@ -13,6 +14,12 @@ export class EngineAnswerError extends PawlError {
     this.status = status;
     this.docs = facts.docs;
     this.findings = facts.findings;
+    this.#body = body;
+  }
+
+  /** The same, with what whoever asked knows better about what to do next. */
+  withNext(next: readonly NextStep[]): EngineAnswerError {
+    return new EngineAnswerError(this.status, { ...recordOf(this.#body), next });
   }
 }
 

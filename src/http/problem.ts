@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { PawlError, type RefusalCode, RefusedError, StoreUnavailableError } from '#base';
+import { type NextStep, PawlError, type RefusalCode, RefusedError, StoreUnavailableError } from '#base';
 import { CallInvalidError } from '#connector';
 import { ScriptInvalidError } from '#script';
 import type { problem } from './shapes/parts.ts';
@@ -31,11 +31,18 @@ export function problemOf(error: unknown): Problem {
     why,
     retryable,
     ids,
-    next,
+    next: next.map(withFile),
     docs: DOCS,
     ...(notBefore !== undefined && { notBefore }),
     ...(error instanceof ScriptInvalidError && { findings: error.findings }),
   };
+}
+
+/** The model knows no files: whoever reads this sees where theirs belongs. */
+function withFile(step: NextStep): NextStep {
+  const [pawl, verb, ...rest] = step.argv ?? [];
+  if (pawl !== 'pawl' || verb !== 'deploy' || rest.some((word) => !word.startsWith('--'))) return step;
+  return { ...step, argv: [pawl, verb, 'FILE', ...rest] };
 }
 
 function headOf(status: ContentfulStatusCode, code: string) {

@@ -18,7 +18,9 @@ test('what a person does to a workflow', async (t) => {
     assert.match(status.sentence, /^paused by ada at \d\d:\d\d \(since \d+ s, 1 event waits behind it\)$/);
     assert.deepEqual(status.next[0].argv, ['pawl', 'resume', 'orders']);
     assert.deepEqual(await api.needs(), [], 'a pause waits for nobody');
-    await api.refused(act('trigger'), 409, 'held');
+    const { why, next } = await api.refused(act('trigger'), 409, 'held');
+    assert.match(why, /^paused by ada at /);
+    assert.deepEqual(next[0].argv, ['pawl', 'resume', 'orders']);
     assert.equal((await api.ok(act('resume'))).status, 'active');
     await api.stage.quiet();
     assert.deepEqual(api.stage.events('placed'), ['o1 consumed']);
@@ -72,7 +74,13 @@ test('what a person does to a workflow', async (t) => {
   await t.test('an archived workflow is put away for good', async () => {
     assert.equal((await api.ok(act('archive'))).status, 'archived');
     assert.equal((await api.status()).sentence, 'archived');
-    await api.refused(act('resume'), 409, 'wrong-state');
+    const events = [{ topic: 'placed', payload: { id: 'late' } }];
+    for (const verb of ['trigger', 'pause', 'resume', 'retry', 'publish']) {
+      const { next } = await api.refused(act(verb, verb === 'publish' ? { events } : {}), 409, 'wrong-state');
+      const typed = next.map(({ argv }: Json) => argv?.join(' '));
+      assert.ok(!typed.some((line: string | undefined) => line?.startsWith('pawl deploy')), `${verb}: ${typed}`);
+      assert.match(next[0].label, /another name/, verb);
+    }
   });
 
   await t.test('every verb needs a workflow that is there', async () => {
@@ -81,6 +89,16 @@ test('what a person does to a workflow', async (t) => {
     }
     await api.refused(api.post('/api/workflows/nobody/publish', { events: [{ topic: 'placed' }] }), 404, 'not-found');
   });
+});
+
+test('a version that drops what waits is refused, with a command that lacks only the file', async (t) => {
+  const api = await Api.open(t);
+  await api.deploy(GIVEN);
+  await api.ok(api.post('/api/workflows/orders/pause'));
+  await api.publish('orders', 'o1');
+  const without = GIVEN.replaceAll('placed', 'ordered');
+  const { next } = await api.refused(api.post('/api/deploy', await api.bundled(without)), 409, 'wrong-state');
+  assert.deepEqual(next.at(-1).argv, ['pawl', 'deploy', 'FILE', '--skip-pending']);
 });
 
 test('what a person does to events', async (t) => {

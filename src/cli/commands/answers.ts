@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { idShapeOf } from '#base';
+import { idShapeOf, type NextStep, PawlError } from '#base';
 import { part } from '../client.ts';
-import { type Common, define, type Ended } from '../command.ts';
+import { type Act, type Common, define, type Ended } from '../command.ts';
 import { durationOf } from '../duration-of.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseJson } from '../parse-json.ts';
@@ -47,13 +47,13 @@ export function addAnswers(program: Command, terminal: Terminal, ended: Ended): 
     .option('--connection <name>', 'instead of an output: every such call of this connection')
     .addOption(new Option('--since <time>', 'with --connection: not older than 30m, 12h, 2d').argParser(durationOf));
   define<[string | undefined], ResolveOptions>(terminal, ended, resolve, async (act, output = '') => {
-    const { how, done } = answerOf(act.options, output);
     const { result, connection, since } = act.options;
     if ((output === '') === (connection === undefined)) {
       throw new UsageError('say which', 'name an output, or all of a connection with --connection', [
         { label: 'see what waits', argv: ['pawl', 'needs'] },
       ]);
     }
+    const { how, done } = await answerOf(act, output);
     if (connection !== undefined) {
       const from = since === undefined ? undefined : Date.now() - since;
       const body = { how, connection, ...(from !== undefined && { from }) };
@@ -140,23 +140,45 @@ function refusedLines(items: unknown): string {
     .join('');
 }
 
-function answerOf(options: ResolveOptions, output: string): (typeof HOW)[number] {
+async function answerOf(act: Act<ResolveOptions>, output: string): Promise<(typeof HOW)[number]> {
+  const { options } = act;
   const chosen = HOW.filter(({ option }) => options[option] === true);
   const [only] = chosen;
   if (!only || chosen.length > 1) {
     throw new UsageError(
       only ? 'give one answer' : 'give an answer',
       only ? `${chosen.length} contradict each other` : 'Pawl does not guess what became of a call',
-      [
-        { label: 'it happened', argv: ['pawl', 'resolve', output, '--happened'] },
-        { label: 'it did not happen', argv: ['pawl', 'resolve', output, '--did-not-happen'] },
-        { label: 'go on without it', argv: ['pawl', 'resolve', output, '--skip'] },
-        { label: 'ask the service again', argv: ['pawl', 'resolve', output, '--check-again'] },
-      ],
+      await answersTo(act, output),
     );
   }
   if (options.result !== undefined && only.option !== 'happened') {
     throw new UsageError('--result goes with --happened', 'only a call that happened has a result');
   }
   return only;
+}
+
+async function answersTo(act: Act<ResolveOptions>, output: string): Promise<readonly NextStep[]> {
+  const { connection } = act.options;
+  const which = connection === undefined ? [output] : ['--connection', connection];
+  const answer = (label: string, flag: string): NextStep => ({ label, argv: ['pawl', 'resolve', ...which, flag] });
+  return [
+    answer('it happened', '--happened'),
+    answer('it did not happen', '--did-not-happen'),
+    answer('go on without it', '--skip'),
+    ...(connection === undefined && (await canBeLookedUp(act, output))
+      ? [answer('ask the service again', '--check-again')]
+      : []),
+  ];
+}
+
+/** Where nobody can say so, a look-up is not offered. */
+async function canBeLookedUp(act: Act, output: string): Promise<boolean> {
+  try {
+    const { row } = await (await act.engine()).get<{ row?: { canReconcile?: boolean } }>(`/api/show/${part(output)}`);
+    return row?.canReconcile === true;
+  } catch (error) {
+    // What is wrong here is the command: that is what is said, whatever else is.
+    if (error instanceof PawlError) return false;
+    throw error;
+  }
 }

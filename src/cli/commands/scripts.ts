@@ -3,7 +3,9 @@ import type { CompiledScript, Finding } from '#script';
 import { type Client, part } from '../client.ts';
 import { type Act, type Common, define, type Ended } from '../command.ts';
 import { compileFiles } from '../compile-file.ts';
+import { EngineAnswerError } from '../engine-errors.ts';
 import { EXIT } from '../exit-code.ts';
+import { flagsOf } from '../flags-of.ts';
 import { SCHEMA } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { plural, typed } from '../words.ts';
@@ -64,7 +66,7 @@ export function addScripts(program: Command, terminal: Terminal, ended: Ended): 
     const allow = act.options.allow ?? (terminal.isInteractive && !act.json ? false : undefined);
     act.progress(`deploying ${name} …`);
     const engine = await act.engine();
-    const first = await engine.post<Deployed>('/api/deploy', {
+    const sent = engine.post<Deployed>('/api/deploy', {
       name,
       code,
       sourceMap,
@@ -76,11 +78,27 @@ export function addScripts(program: Command, terminal: Terminal, ended: Ended): 
       ...(skipPending === true && { skipPending }),
       ...(major === true && { major }),
     });
+    const first = await sent.catch((error: unknown) => {
+      throw withFile(error, file, act.options);
+    });
     const answer = act.options.allow === undefined && allow === false ? await allowed(terminal, engine, first) : first;
     if (!act.json) terminal.err(findings.map(findingText).join(''));
     act.print({ ...answer, findings }, () => deployedText(name, answer));
     return undefined;
   });
+}
+
+/** The engine knows neither the file nor what else was typed. */
+function withFile(error: unknown, file: string, { url, data, base, major, allow }: DeployOptions): unknown {
+  if (!(error instanceof EngineAnswerError)) return error;
+  const given = flagsOf({ url, data, base, major, allow });
+  return error.withNext(
+    error.next.map(({ label, argv }) => {
+      if (argv === undefined) return { label };
+      const at = argv.indexOf('FILE');
+      return { label, argv: at < 0 ? argv : [...argv.slice(0, at), file, ...given, ...argv.slice(at + 1)] };
+    }),
+  );
 }
 
 /** Asks whoever sits here, and lets the version take over when they say so. */

@@ -2,12 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { App, FleetPlace } from '#app';
+import { PawlError } from '#base';
 import { define, type Ended } from '../command.ts';
 import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { engineMetrics } from '../engine-metrics.ts';
 import { engineTraces } from '../engine-traces.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
+import { flagsOf } from '../flags-of.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
 import { secretSource } from '../secrets.ts';
 import type { Terminal } from '../terminal.ts';
@@ -118,7 +120,7 @@ async function run(
   const server = await serve(app, { port, listen, dataDir, config: config.http, notifier, onError }).catch(
     async (error: unknown) => {
       await app.stop();
-      throw error;
+      throw portTaken(error, options);
     },
   );
   const metrics = await engineMetrics(terminal, log, app);
@@ -142,6 +144,18 @@ async function run(
   } catch (error) {
     return endAtOnce(error, log);
   }
+}
+
+/** The same command on another port: without its config and its folder it would be another engine. */
+function portTaken(
+  error: unknown,
+  { config, data, listen, log, logLevel, fleet }: StartOptions & { readonly fleet: FleetPlace | undefined },
+): unknown {
+  if (!(error instanceof PawlError) || error.code !== 'port-taken') return error;
+  const { code, message, why } = error;
+  const given = flagsOf({ config, data, listen, log, logLevel });
+  const argv = ['pawl', fleet?.role === 'executor' ? 'executor' : 'start', ...given, '--port', '0'];
+  return new PawlError({ code, message, why, next: [{ label: 'take any free port', argv }], cause: error });
 }
 
 /** Nothing more can be trusted to be written; whatever was under way is recovered at the next start. */

@@ -4,6 +4,7 @@ import { BUSY_EXECUTION, type ExecutionStatus, type Workflow } from '#model';
 import { statusOf } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { workflowAt } from '../find.ts';
+import { retold } from '../retold.ts';
 import { type Route, route } from '../route.ts';
 import { count, givenJson, id, json, many, text } from '../shapes/parts.ts';
 import { workflowStatus } from '../shapes/things.ts';
@@ -91,7 +92,7 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
       answer: acted,
       async run({ api, params, by }) {
         const workflow = await workflowAt(api, params.workflow);
-        const answer = await does(api, workflow, by);
+        const answer = await retold(api, workflow, () => does(api, workflow, by));
         return { workflow: workflow.id, name: workflow.name, ...(await standingOf(api, workflow)), ...answer };
       },
     }),
@@ -106,7 +107,9 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     async run({ api, params, body, by }) {
       const workflow = await workflowAt(api, params.workflow);
       const publishes = body.events.map(({ payload, ...event }) => ({ ...event, payload: JSON.stringify(payload) }));
-      const { published } = await api.app.engine.manager.publishEvents(workflow.id, publishes, by);
+      const { published } = await retold(api, workflow, () =>
+        api.app.engine.manager.publishEvents(workflow.id, publishes, by),
+      );
       return { workflow: workflow.id, events: published };
     },
   }),
