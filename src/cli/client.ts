@@ -65,6 +65,7 @@ export class Client {
       throw this.#unreachable(error);
     });
     const answered = await answer.json().catch(() => undefined);
+    if (!isOurs(answer, answered)) throw notPawl(url, answer);
     if (!answer.ok) throw new EngineAnswerError(answer.status, answered);
     return answered as T;
   }
@@ -81,6 +82,23 @@ export class Client {
       error,
     );
   }
+}
+
+/** Every answer of an engine has its schema, and every error its code. */
+function isOurs({ ok }: Response, answered: unknown): boolean {
+  return typeof answered === 'object' && answered !== null && (ok ? 'schema' : 'code') in answered;
+}
+
+function notPawl(url: string, { status, headers }: Response): EngineUnreachableError {
+  const type = headers.get('content-type')?.split(';', 1)[0] ?? 'nothing that says what it is';
+  return new EngineUnreachableError(
+    url,
+    `something else listens there: it answered ${status} with ${type}, which is no answer of Pawl`,
+    [
+      { label: 'check the address: --url, PAWL_URL, or the file url of the data folder' },
+      { label: 'start an engine', argv: ['pawl', 'start'] },
+    ],
+  );
 }
 
 /** In a path. */

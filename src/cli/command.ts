@@ -4,6 +4,7 @@ import type { ExitCode } from './exit-code.ts';
 import type { EngineOptions } from './find-engine.ts';
 import { nextLine } from './print-error.ts';
 import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What every command can be told. */
 export interface Common extends EngineOptions {
@@ -80,7 +81,18 @@ export function define<A extends readonly unknown[], O extends Common = Common>(
     .action(async (...given: unknown[]) => {
       // commander hands over the arguments, then the options, then the command.
       const args = given.slice(0, -2) as unknown as A;
+      mustSaySomething(command, args);
       const options = given.at(-2) as O;
       ended.code = (await run(new Act<O>(terminal, options), ...args)) ?? 0;
     });
+}
+
+/** A variable of a shell that was never set arrives as nothing: in an address it would name something else. */
+function mustSaySomething(command: Command, args: readonly unknown[]): void {
+  const at = args.findIndex((arg) => arg === '' || (Array.isArray(arg) && arg.includes('')));
+  if (at < 0) return;
+  const name = command.registeredArguments[at]?.name() ?? 'argument';
+  throw new UsageError(`${command.name()}: the ${name} is empty`, 'nothing has an empty name', [
+    { label: 'see how it is used', argv: ['pawl', 'help', command.name()] },
+  ]);
 }

@@ -74,3 +74,17 @@ test('resolve without an answer offers a look-up only where there is one', async
   assert.equal(all.code, 2);
   assert.ok(all.err.includes('pawl resolve --connection shop --happened\n'), all.err);
 });
+
+test('a handler or a connection that is not there ends with 4', async (t) => {
+  const { pawl } = await openDesk(t);
+  for (const argv of [
+    ['state', 'orders', 'nosuch'],
+    ['resolve', '--connection', 'nosuch', '--skip'],
+  ]) {
+    const { code, err } = await pawl(...argv);
+    assert.equal(code, 4, `${argv}: ${err}`);
+    assert.match(err, /"nosuch"\n {2}why: .+\n {2}next: /);
+  }
+  assert.equal((await pawl('state', 'orders', 'book')).code, 0);
+  assert.equal((await pawl('resolve', '--connection', 'shop', '--skip')).code, 0);
+});

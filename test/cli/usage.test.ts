@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { type } from './typed-terminal.ts';
 
@@ -33,6 +36,15 @@ for (const argv of [
   ['start', '--port', 'many'],
   ['status', '--nonsense'],
   ['connections', 'mend', 'shop'],
+  ['show', ''],
+  ['explain', ''],
+  ['trigger', ''],
+  ['pause', ''],
+  ['skip', 'evt_1', ''],
+  ['state', 'orders', '--set', '1'],
+  ['runs', 'orders', '--limit', 'abc'],
+  ['runs', 'orders', '--limit', '0'],
+  ['audit', '--limit', '99999'],
 ]) {
   test(`pawl ${argv.join(' ')} is a usage error`, async () => {
     const { code, err } = await type(argv, { env: NOWHERE });
@@ -55,6 +67,25 @@ test('an engine that is not there is its own exit code, with how to start one', 
   assert.equal(code, 7);
   assert.match(err, /no engine answers at http:\/\/127\.0\.0\.1:9\n/);
   assert.match(err, /next: start one: pawl start\n/);
+});
+
+test('a server that is not Pawl is no engine, and is said to be none', async (t) => {
+  const page = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<h1>hi</h1>'));
+  const json = createServer((_request, response) => response.writeHead(404).end('{"error":"nothing here"}'));
+  for (const server of [page, json]) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { code, err } = await type(['status'], { env: { PAWL_URL: `http://127.0.0.1:${port}` } });
+    assert.equal(code, 7, err);
+    assert.match(err, /no engine answers at .+\n {2}why: something else listens there: .+ no answer of Pawl\n/);
+  }
+});
+
+test('a limit that is none says what it may be', async () => {
+  const { err } = await type(['runs', 'orders', '--limit', '99999'], { env: NOWHERE });
+  assert.match(err, /from 1 to 1000/);
 });
 
 test('an address that is none is a usage error', async () => {

@@ -6,6 +6,7 @@ import { type Act, type Common, define, type Ended } from '../command.ts';
 import { EngineUnreachableError } from '../engine-errors.ts';
 import { EXIT } from '../exit-code.ts';
 import { DATA_FOLDER } from '../find-engine.ts';
+import { limitOf } from '../limit-of.ts';
 import { SCHEMA } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -34,7 +35,7 @@ export function addAudit(program: Command, terminal: Terminal, ended: Ended): vo
   const audit = program
     .command('audit')
     .description('list what people did, newest first')
-    .addOption(new Option('--limit <count>', 'how many at most').argParser(Number).default(50))
+    .addOption(new Option('--limit <count>', 'how many at most, from 1 to 1000').argParser(limitOf).default(50))
     .option('--after <cursor>', 'go on where a page ended')
     .option('--actor <name>', 'only what this person did')
     .option('--act <act>', 'only acts of this kind')

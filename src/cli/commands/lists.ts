@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { part, type Query } from '../client.ts';
 import { type Act, type Common, define, type Ended } from '../command.ts';
+import { limitOf } from '../limit-of.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { typed } from '../words.ts';
@@ -63,7 +64,7 @@ function addList(program: Command, terminal: Terminal, ended: Ended, { noun, ali
   const command = program
     .command(`${noun} [workflow]`)
     .description(says)
-    .addOption(new Option('--limit <count>', 'how many at most').argParser(Number).default(50))
+    .addOption(new Option('--limit <count>', 'how many at most, from 1 to 1000').argParser(limitOf).default(50))
     .option('--after <cursor>', 'go on where a page ended');
   if (alias !== undefined) command.alias(alias);
   for (const filter of filters) command.option(`--${filter} <${filter.split('-').at(-1)}>`, FILTERS[filter]);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RefusedError } from '#base';
 import { type Client, part } from '../client.ts';
 import { type Common, define, type Ended, stepsOf } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -6,6 +7,8 @@ import { parseJson } from '../parse-json.ts';
 import { nextLine } from '../print-error.ts';
 import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { typed } from '../words.ts';
 import { idLines } from './acts.ts';
 import { type Row, text } from './columns.ts';
 import { printList } from './lists.ts';
@@ -46,16 +49,19 @@ function addState(program: Command, terminal: Terminal, ended: Ended): void {
     ended,
     state,
     async (act, named, handler) => {
+      const { set } = act.options;
+      if (set !== undefined && handler === undefined) throw noHandlerNamed(named, set);
       const engine = await act.engine();
       const workflow = await workflowNamed(engine, named, 'state');
-      if (act.options.set !== undefined) {
-        const answer = await setState(engine, workflow, handler, act.options.set);
+      if (set !== undefined && handler !== undefined) {
+        const answer = await setState(engine, workflow, handler, set);
         act.print(answer, () => `${handler} of ${workflow} remembers this from now on\n${idLines(answer)}`);
         return undefined;
       }
-      const answer = await engine.get<States>(`/api/workflows/${part(workflow)}/state`);
-      const items = handler === undefined ? answer.items : answer.items.filter((item) => nameOf(item) === handler);
-      act.print({ ...answer, items }, () =>
+      const answer = await engine.get<States>(`/api/workflows/${part(workflow)}/state`, { handler });
+      const { items } = answer;
+      if (handler !== undefined && items.length === 0) await mustHave(engine, workflow, handler);
+      act.print(answer, () =>
         items.length === 0
           ? 'nothing is remembered\n'
           : items.map((item) => `${nameOf(item)}: ${text(item.state)}\n`).join(''),
@@ -65,8 +71,36 @@ function addState(program: Command, terminal: Terminal, ended: Ended): void {
   );
 }
 
-function setState(engine: Client, workflow: string, handler: string | undefined, json: string): Promise<Row> {
-  return engine.put<Row>(`/api/workflows/${part(workflow)}/state/${part(handler ?? '')}`, {
+function noHandlerNamed(workflow: string | undefined, set: string): UsageError {
+  const argv = ['pawl', 'state', workflow ?? 'WORKFLOW', 'HANDLER', '--set', set];
+  return new UsageError('name the handler whose state is set', 'each handler of a workflow remembers for itself', [
+    { label: 'see the handlers', argv: ['pawl', 'state', ...(workflow === undefined ? [] : [workflow])] },
+    { label: `then ${typed(argv)}` },
+  ]);
+}
+
+interface Handlers {
+  readonly producers: readonly { readonly name: string }[];
+  readonly consumers: readonly { readonly name: string }[];
+}
+
+/** A handler that never ran remembers nothing; one that is not there was mistyped. */
+async function mustHave(engine: Client, workflow: string, handler: string): Promise<void> {
+  const { producers, consumers } = await engine.get<Handlers>(`/api/workflows/${part(workflow)}/graph`);
+  if (![...producers, ...consumers].some(({ name }) => name === handler)) throw noHandler(workflow, handler);
+}
+
+function noHandler(workflow: string, handler: string): RefusedError {
+  return new RefusedError({
+    code: 'not-found',
+    message: `workflow ${workflow} has no handler ${JSON.stringify(handler)}`,
+    why: 'its active version has none of this name, and none of before remembers anything',
+    next: [{ label: 'see the handlers', argv: ['pawl', 'state', workflow] }],
+  });
+}
+
+function setState(engine: Client, workflow: string, handler: string, json: string): Promise<Row> {
+  return engine.put<Row>(`/api/workflows/${part(workflow)}/state/${part(handler)}`, {
     state: parseJson('the state', json),
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idShapeOf, type MutationId, PawlError } from '#base';
+import { idShapeOf, type MutationId, PawlError, RefusedError } from '#base';
 import type { Mutation } from '#model';
 import { isCovered, merged } from '#permission';
 import { outcomeWords } from '#story';
@@ -191,6 +191,7 @@ async function resolveMany({ api, body, by }: Asked<unknown, unknown, Many>) {
   const outputs = body.outputs
     ? await Promise.all(body.outputs.map((each) => mutationAt(api, each)))
     : await questionsOf(api, body);
+  if (outputs.length === 0) mustBeConnected(api, body.connection);
   const items: { output: string; ok: boolean; problem?: z.input<typeof problem> }[] = [];
   for (const row of outputs) {
     try {
@@ -203,6 +204,17 @@ async function resolveMany({ api, body, by }: Asked<unknown, unknown, Many>) {
   }
   const refused = items.filter(({ ok }) => !ok).length;
   return { answered: items.length - refused, refused, items };
+}
+
+/** A connection that the config no longer has may still have questions; without any, it is a name that was mistyped. */
+function mustBeConnected({ app }: Api, connection: string | undefined): void {
+  if (connection === undefined || Object.hasOwn(app.connections.describe().connections, connection)) return;
+  throw new RefusedError({
+    code: 'not-found',
+    message: `there is no connection ${JSON.stringify(connection)}`,
+    why: 'the config has none of this name, and no call of it waits for an answer',
+    next: [{ label: 'see the connections', argv: ['pawl', 'connections'] }],
+  });
 }
 
 /** The open questions about one connection, of all workflows. */

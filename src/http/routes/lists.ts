@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type IdKind, idShapeOf } from '#base';
 import { type Script, SESSION_RESULTS, type Workflow } from '#model';
 import { inputStory, outputStory, versionName } from '#story';
 import { type Api, tellerOf } from '../context.ts';
@@ -29,17 +30,30 @@ const PAGE = 100;
 const PAGE_OF_WORKFLOWS = 1_000;
 const LIST = { ...page(PAGE), ...search, ...times, order };
 
+/** The cursor of these lists is an id of what they list: another one would begin anywhere. */
+function placed(kind: IdKind) {
+  const after = LIST.after.refine((given) => given === undefined || idShapeOf(given) === kind, {
+    message: `is no place in this list, which is the id of one of its items (${kind})`,
+  });
+  return { ...LIST, after };
+}
+
 type AskedWorkflow = (given: string | undefined, api: Api) => Promise<Workflow | undefined>;
 
 /** `?workflow=` names one; without it all are meant. */
 const asked: AskedWorkflow = async (given, api) => (given === undefined ? undefined : await workflowAt(api, given));
 
-const SESSIONS = { ...LIST, status: z.enum(SESSION_RESULTS).optional(), trigger: trigger.optional(), version: name };
-const RUNS = { ...LIST, status: runStatus.optional(), handler: name, session: name, version: name };
-const EVENTS = { ...LIST, status: eventStatus.optional(), topic: name };
-const INPUTS = { ...LIST, status: inputState.optional(), source: name, type: name, version: name };
+const SESSIONS = {
+  ...placed('session'),
+  status: z.enum(SESSION_RESULTS).optional(),
+  trigger: trigger.optional(),
+  version: name,
+};
+const RUNS = { ...placed('run'), status: runStatus.optional(), handler: name, session: name, version: name };
+const EVENTS = { ...placed('event'), status: eventStatus.optional(), topic: name };
+const INPUTS = { ...placed('input'), status: inputState.optional(), source: name, type: name, version: name };
 const OUTPUTS = {
-  ...LIST,
+  ...placed('mutation'),
   status: outputStatus.optional(),
   handler: name,
   connection: name,
