@@ -11,6 +11,7 @@ import { addLists } from './commands/lists.ts';
 import { addMigrateStore } from './commands/migrate-store.ts';
 import { addNotices } from './commands/notices.ts';
 import { addPermissions } from './commands/permissions.ts';
+import { addPublish } from './commands/publish.ts';
 import { addRehearse } from './commands/rehearse.ts';
 import { addRetention } from './commands/retention.ts';
 import { addScripts } from './commands/scripts.ts';
@@ -67,7 +68,7 @@ const GROUPS = [
   ['The engine:', [addStart, addData, addMigrateStore, addTransfer, addRetention, addExample]],
   ['Many processes at one database:', [addFleet]],
   ['Scripts:', [addScripts, addRehearse]],
-  ['Acting on workflows, events and runs:', [addActs]],
+  ['Acting on workflows, events and runs:', [addActs, addPublish]],
   ['Answering the engine’s questions:', [addAnswers]],
   ['What workflows may do:', [addPermissions]],
   ['Looking:', [addThings, addLists, addNotices]],

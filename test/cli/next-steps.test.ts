@@ -88,3 +88,21 @@ test('a handler or a connection that is not there ends with 4', async (t) => {
   assert.equal((await pawl('state', 'orders', 'book')).code, 0);
   assert.equal((await pawl('resolve', '--connection', 'shop', '--skip')).code, 0);
 });
+
+test('an event that is there already is said to be, and not to be published', async (t) => {
+  const { api, pawl } = await openDesk(t);
+  const publish = (payload: string, ...more: string[]) =>
+    pawl('publish', 'orders', 'placed', payload, '--message-id', 'o1', ...more);
+  assert.match((await pawl('publish', 'orders', 'placed')).err, /pawl publish orders placed '\{\}'\n/);
+  await pawl('pause', 'orders');
+  assert.match(
+    (await pawl('publish', 'orders', 'placed', '{"id":"o10"}', '--message-id', 'o10')).out,
+    /^published to /,
+  );
+  assert.match((await publish('{"id":"o1"}')).out, /^published to placed of orders\n/);
+  assert.match((await publish('{"id":"o1","n":2}')).out, /^nothing new was published: .+ it has this payload now\n/);
+  await pawl('resume', 'orders');
+  await api.stage.quiet();
+  assert.match((await publish('{"id":"o1"}')).out, /^nothing new was published: .+ it is consumed; /);
+  assert.equal((await publish('{"id":"o1"}', '--json')).json().alreadyThere, true);
+});

@@ -33,6 +33,7 @@ test('no command at all is a usage error', async () => {
 for (const argv of [
   ['resolve'],
   ['publish', 'orders'],
+  ['publish', 'orders', 'placed'],
   ['start', '--port', 'many'],
   ['status', '--nonsense'],
   ['connections', 'mend', 'shop'],

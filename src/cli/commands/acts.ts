@@ -3,7 +3,6 @@ import { idShapeOf } from '#base';
 import { type Client, part } from '../client.ts';
 import { type Act, type Common, define, type Ended, stepsOf } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
-import { parseJson } from '../parse-json.ts';
 import { nextLine } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { plural } from '../words.ts';
@@ -59,7 +58,6 @@ export function addActs(program: Command, terminal: Terminal, ended: Ended): voi
     return undefined;
   });
   addRollback(program, terminal, ended);
-  addPublish(program, terminal, ended);
 }
 
 function addWorkflowVerb(program: Command, terminal: Terminal, ended: Ended, spec: WorkflowVerb): void {
@@ -98,39 +96,6 @@ function addRollback(program: Command, terminal: Terminal, ended: Ended): void {
     );
     return undefined;
   });
-}
-
-interface PublishOptions extends Common {
-  readonly messageId?: string;
-  readonly title?: string;
-}
-
-function addPublish(program: Command, terminal: Terminal, ended: Ended): void {
-  const command = program
-    .command('publish <workflow> <topic> [payload]')
-    .description('publish one event; the payload is JSON, or - for the standard input')
-    .option('--message-id <id>', 'its name within the topic; the same name again is the same event')
-    .option('--title <title>', 'what people read');
-  define<[string, string, string | undefined], PublishOptions>(
-    terminal,
-    ended,
-    command,
-    async (act, workflow, topic, given) => {
-      const payload = parseJson('the payload', given === '-' ? await terminal.input() : (given ?? '{}'));
-      const { messageId, title } = act.options;
-      const event = {
-        topic,
-        payload,
-        ...(messageId !== undefined && { messageId }),
-        ...(title !== undefined && { title }),
-      };
-      const answer = await (await act.engine()).post<Row>(`/api/workflows/${part(workflow)}/publish`, {
-        events: [event],
-      });
-      act.print(answer, () => `published to ${topic} of ${workflow}\n${idLines(answer)}`);
-      return undefined;
-    },
-  );
 }
 
 /** An output stands for the events it was made for. */
