@@ -527,7 +527,7 @@ export interface Operations {
     path: { workflow: string };
     query: Record<never, never>;
     body: { readonly events: readonly { readonly topic: string; readonly messageId?: string; readonly payload?: unknown; readonly title?: string }[] };
-    answer: { readonly schema: 1 } & { readonly workflow: string; readonly events: readonly string[] };
+    answer: { readonly schema: 1 } & { readonly workflow: string; readonly events: readonly string[]; readonly alreadyThere: readonly { readonly id: string; readonly messageId: string; readonly status: EventStatus }[] };
   };
   /** mark what waits and is older than a time as not to be done, of one topic or of all */
   'POST /api/workflows/{workflow}/skip-pending': {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Client, part } from '../client.ts';
+import { part } from '../client.ts';
 import { type Common, define, type Ended } from '../command.ts';
 import { parseJson } from '../parse-json.ts';
 import type { Terminal } from '../terminal.ts';
@@ -33,12 +33,11 @@ export function addPublish(program: Command, terminal: Terminal, ended: Ended): 
         ...(title !== undefined && { title }),
       };
       const engine = await act.engine();
-      const known = messageId === undefined ? undefined : await eventNamed(engine, workflow, topic, messageId);
-      const answer = await engine.post<Row>(`/api/workflows/${part(workflow)}/publish`, { events: [event] });
-      act.print(
-        { ...answer, alreadyThere: known !== undefined },
-        () => `${published(known, workflow, topic)}\n${idLines(answer)}`,
-      );
+      const answer = await engine.post<Row & Published>(`/api/workflows/${part(workflow)}/publish`, {
+        events: [event],
+      });
+      const { alreadyThere, ...ids } = answer;
+      act.print(answer, () => `${published(alreadyThere[0], workflow, topic)}\n${idLines(ids)}`);
       return undefined;
     },
   );
@@ -49,30 +48,8 @@ interface Known {
   readonly status: string;
 }
 
-/** Far more events have a part of a name in common than anybody looks through; then it counts as new. */
-const PAGES_MAX = 10;
-const PAGE = 1_000;
-const SEARCH_CHARS_MAX = 200;
-
-/** The event that a name stands for already. */
-async function eventNamed(
-  engine: Client,
-  workflow: string,
-  topic: string,
-  messageId: string,
-): Promise<Known | undefined> {
-  const q = messageId.slice(0, SEARCH_CHARS_MAX);
-  let after: string | undefined;
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const { items, next } = await engine.get<{ items: readonly Known[]; next: string | null }>(
-      `/api/workflows/${part(workflow)}/events`,
-      { topic, q, order: 'newest', limit: PAGE, after },
-    );
-    const known = items.find((each) => each.messageId === messageId);
-    if (known !== undefined || next === null) return known;
-    after = next;
-  }
-  return undefined;
+interface Published {
+  readonly alreadyThere: readonly Known[];
 }
 
 /** One that waits takes the new payload and keeps its place; one that was taken up stays as it is. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { RefusedError } from '#base';
-import { BUSY_EXECUTION, type ExecutionStatus, type Workflow } from '#model';
+import { BUSY_EXECUTION, type EventStatus, type ExecutionStatus, type Workflow } from '#model';
 import { statusOf } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { workflowAt } from '../find.ts';
 import { retold } from '../retold.ts';
 import { type Route, route } from '../route.ts';
 import { count, givenJson, id, json, many, text } from '../shapes/parts.ts';
-import { workflowStatus } from '../shapes/things.ts';
+import { eventStatus, workflowStatus } from '../shapes/things.ts';
 import { allowWorkflow } from './permissions.ts';
 
 const PUBLISHES_MAX = 1_000;
@@ -25,6 +25,21 @@ const PUBLISH = z.strictObject({
     .min(1)
     .max(PUBLISHES_MAX),
 });
+
+/** Events that names stand for already, as they were just before. */
+async function knownEvents(
+  { app }: Api,
+  workflow: Workflow,
+  events: z.infer<typeof PUBLISH>['events'],
+): Promise<{ id: string; messageId: string; status: EventStatus }[]> {
+  const { reader } = app.engine;
+  const found = await Promise.all(
+    events.map(({ topic, messageId }) =>
+      messageId === undefined ? [] : reader.fetch('eventKeyed', workflow.id, topic, messageId),
+    ),
+  );
+  return found.flat().map(({ id: event, messageId, status }) => ({ id: event, messageId, status }));
+}
 
 /** How a workflow stands after what was done to it. */
 export const acted = z
@@ -103,14 +118,19 @@ export const WORKFLOW_ROUTES: readonly Route[] = [
     scope: 'operate',
     says: 'publish events',
     body: PUBLISH,
-    answer: z.strictObject({ workflow: id, events: many(id) }),
+    answer: z.strictObject({
+      workflow: id,
+      events: many(id),
+      alreadyThere: many(z.strictObject({ id, messageId: text, status: eventStatus })),
+    }),
     async run({ api, params, body, by }) {
       const workflow = await workflowAt(api, params.workflow);
+      const alreadyThere = await knownEvents(api, workflow, body.events);
       const publishes = body.events.map(({ payload, ...event }) => ({ ...event, payload: JSON.stringify(payload) }));
       const { published } = await retold(api, workflow, () =>
         api.app.engine.manager.publishEvents(workflow.id, publishes, by),
       );
-      return { workflow: workflow.id, events: published };
+      return { workflow: workflow.id, events: published, alreadyThere };
     },
   }),
   route({
