@@ -160,7 +160,7 @@ export const MUTATION_FAULTS: readonly Fault[] = [
   {
     name: 'a failed call and the stop of its run are two commits',
     file: RESULT,
-    find: "stopRun(draft, run, STOP_BY_CLASS[command.errorClass ?? 'transient'], { ...command.stop, error });",
+    find: "stopRun(draft, run, STOP_BY_CLASS[command.errorClass ?? 'transient'], stop);",
     replace: 'releaseEvents(draft, run);',
   },
   {
