@@ -36,7 +36,7 @@ export function addPublish(program: Command, terminal: Terminal, ended: Ended): 
       const answer = await engine.post<Row & Published>(`/api/workflows/${part(workflow)}/publish`, {
         events: [event],
       });
-      const { alreadyThere, ...ids } = answer;
+      const { alreadyThere = [], ...ids } = answer;
       act.print(answer, () => `${published(alreadyThere[0], workflow, topic)}\n${idLines(ids)}`);
       return undefined;
     },
@@ -49,7 +49,8 @@ interface Known {
 }
 
 interface Published {
-  readonly alreadyThere: readonly Known[];
+  /** An engine of an older version does not say. */
+  readonly alreadyThere?: readonly Known[];
 }
 
 /** One that waits takes the new payload and keeps its place; one that was taken up stays as it is. */
