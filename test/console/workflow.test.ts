@@ -125,10 +125,7 @@ test('what happened is told with times as people say them, and the exact one on 
   await visitor.sees('version 1.0');
   const first = page.locator('.story li').first();
   assert.match(await first.innerText(), /^(just now|\d+ s ago)\s+shop order o1 came in/);
-  assert.match(
-    (await first.locator('time').getAttribute('title')) ?? '',
-    /^\w+, \d+ \w+ \d{4}.*\d\d:\d\d:\d\d\.\d{3}/,
-  );
+  assert.match((await first.locator('time').getAttribute('title')) ?? '', /^\w+, \d+ \w+ \d{4}.*\d\d:\d\d:\d\d\.\d{3}/);
 });
 
 test('a version is compared with the one before, and an earlier one takes over again', async (t) => {
