@@ -11,26 +11,9 @@ for (const [act, left] of [
   ['skip', 'skipped'],
   ['park', 'parked'],
 ] as const) {
-  test(`a poison event in prepare ends its repair when it is ${left}, and the others go on`, async (t) => {
-    const stage = await Stage.open(t);
-    const { workflow } = await stage.deploy(orders({ prepare: POISON }));
-    await stage.publish(workflow, 'placed', { id: 'bad' }, { id: '2' });
-    await stage.untilRun('failed:logic');
-    await stage.person[act](stage.event('bad').id);
-    await stage.quiet();
-    assert.deepEqual(stage.events('placed'), [`bad ${left}`, '2 consumed']);
-    assert.equal(stage.workflow().maintenance, false);
-  });
-}
-
-for (const [act, left] of [
-  ['skip', 'skipped'],
-  ['park', 'parked'],
-] as const) {
-  test(`an event whose call is refused ends its repair when it is ${left}, and the others go on`, async (t) => {
-    const stage = await Stage.open(t);
-    const { workflow } = await stage.deploy(orders());
-    stage.outside.behave({ answer: 422 });
+  /** The bad one stops the workflow, the person leaves it out, the other one is done. */
+  const leavesOut = async (stage: Stage, script: string): Promise<void> => {
+    const { workflow } = await stage.deploy(script);
     await stage.publish(workflow, 'placed', { id: 'bad' }, { id: '2' });
     await stage.untilRun('failed:logic');
     await stage.person[act](stage.event('bad').id);
@@ -38,6 +21,16 @@ for (const [act, left] of [
     assert.deepEqual(stage.events('placed'), [`bad ${left}`, '2 consumed']);
     assert.equal(stage.workflow().maintenance, false);
     assert.deepEqual(stage.outside.done, ['/bookings 2']);
+  };
+
+  test(`a poison event in prepare ends its repair when it is ${left}, and the others go on`, async (t) => {
+    await leavesOut(await Stage.open(t), orders({ prepare: POISON }));
+  });
+
+  test(`an event whose call is refused ends its repair when it is ${left}, and the others go on`, async (t) => {
+    const stage = await Stage.open(t);
+    stage.outside.behave({ answer: 422 });
+    await leavesOut(stage, orders());
   });
 }
 
