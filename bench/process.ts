@@ -129,7 +129,8 @@ function start(dataDir: string): Promise<Running> {
   const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', '--heap-growing-percent=20'];
   const argv = [...flags, join(root, 'src', 'main.ts'), 'start', '--config', config, '--data', dataDir, '--port', '0'];
   const cache = join(root, 'node_modules', '.cache', 'pawl');
-  const env = { ...process.env, MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE: cache };
+  const frugal = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' };
+  const env = { ...process.env, ...frugal, NODE_COMPILE_CACHE: cache };
   const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)));

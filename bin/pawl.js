@@ -10,9 +10,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 24;
-// A heap that is collected early, and one place for what is not on it, cost a little time and save an engine 45 MB of 190.
+// A heap that is collected early, and one place for what is not on it, cost a little time and save an engine 45 MB of 190. What is large
+// there is given back to the system at once: 13 MB more.
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', '--heap-growing-percent=20'];
-const FRUGAL = { MALLOC_ARENA_MAX: '1' };
+const FRUGAL = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' };
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -27,6 +27,7 @@ export class Live {
   readonly #clock: Clock;
   readonly #readers = new Set<Reader>();
   readonly #kept: Telling[] = [];
+  #keptChars = 0;
   readonly #changed = new Map<string, Change>();
   readonly #forget: () => void;
   readonly #signOfLife: NodeJS.Timeout;
@@ -104,9 +105,17 @@ export class Live {
     this.#changed.clear();
     this.#seq++;
     const text = changes.length > KEYS_MAX ? this.#resetText() : eventText(this.#place(), 'change', { changes });
-    this.#kept.push({ seq: this.#seq, text });
-    if (this.#kept.length > KEPT_MAX) this.#kept.shift();
+    this.#keep({ seq: this.#seq, text });
     for (const reader of this.#readers) reader.tell(text);
+  }
+
+  /** No more than a reader may leave unread: whoever missed more reads everything anew. */
+  #keep(telling: Telling): void {
+    this.#kept.push(telling);
+    this.#keptChars += telling.text.length;
+    while (this.#kept.length > KEPT_MAX || this.#keptChars > UNREAD_CHARS_MAX) {
+      this.#keptChars -= this.#kept.shift()?.text.length ?? 0;
+    }
   }
 
   #sayAlive(): void {

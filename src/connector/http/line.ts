@@ -50,8 +50,11 @@ export function createLinePool(options: LinePoolOptions): LinePool {
       return line;
     },
     giveBack(line) {
-      idle.push({ line, since: options.clock.now() });
-      if (idle.length > IDLE_LINES_MAX) void idle.shift()?.line.end();
+      const now = options.clock.now();
+      idle.push({ line, since: now });
+      while (idle[0] && (idle.length > IDLE_LINES_MAX || idle[0].since < now - KEEP_ALIVE_MS)) {
+        void idle.shift()?.line.end();
+      }
     },
     async close() {
       idle.length = 0;
