@@ -648,6 +648,13 @@ export interface Operations {
     body: Record<never, never>;
     answer: { readonly schema: 1 } & { readonly run: string; readonly status: RunStatus };
   };
+  /** leave out the delivery that its webhook failed on, and go on with the others */
+  'POST /api/deliveries/{id}/skip': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: Record<never, never>;
+    answer: { readonly schema: 1 } & { readonly delivery: string; readonly run: string };
+  };
   /** mark pending or parked events as not to be done */
   'POST /api/events/skip': {
     path: Record<never, never>;

@@ -1,4 +1,5 @@
 import type {
+  DeliveryId,
   EventId,
   ExecutionId,
   MessageId,
@@ -203,6 +204,9 @@ export abstract class ModelMethods<M extends Mode> {
   }
   skipEvents(events: readonly EventId[], by: string) {
     return this.send({ do: 'skipEvents', events, by });
+  }
+  skipDelivery(delivery: DeliveryId, by: string) {
+    return this.send({ do: 'skipDelivery', delivery, by });
   }
   parkEvents(events: readonly EventId[], by: string) {
     return this.send({ do: 'parkEvents', events, by });

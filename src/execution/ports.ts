@@ -43,6 +43,7 @@ const OPERATOR = [
   'archiveWorkflow',
   'publishEvents',
   'skipEvents',
+  'skipDelivery',
   'parkEvents',
   'unparkEvents',
   'redoEvents',

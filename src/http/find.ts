@@ -22,10 +22,14 @@ export function idOf<K extends IdKind>(kind: K, text: string): IdOf<K> {
   if (idShapeOf(text) === kind) return text as IdOf<K>;
   throw new RefusedError({
     code: 'malformed-id',
-    message: `${JSON.stringify(text.slice(0, 100))} is not the id of ${kind === 'mutation' ? 'an output' : `a ${kind}`}`,
+    message: `${JSON.stringify(text.slice(0, 100))} is not the id of ${withArticle(kind === 'mutation' ? 'output' : kind)}`,
     why: 'ids begin with the letters of their kind',
     next: [{ label: 'look the id up in the list it came from' }],
   });
+}
+
+function withArticle(word: string): string {
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
 }
 
 export async function mutationAt({ app }: Api, text: string): Promise<Mutation> {

@@ -299,6 +299,7 @@ export interface Commands extends HistoryCommands {
     gives: { delivery: DeliveryId; duplicate: boolean };
   };
   skipEvents: { takes: { events: readonly EventId[]; by: string }; gives: { changed: number } };
+  skipDelivery: { takes: { delivery: DeliveryId; by: string }; gives: { run: RunId } };
   parkEvents: { takes: { events: readonly EventId[]; by: string }; gives: { changed: number } };
   unparkEvents: { takes: { events: readonly EventId[]; by: string }; gives: { changed: number } };
   redoEvents: { takes: { events: readonly EventId[]; by: string }; gives: { events: readonly EventId[] } };

@@ -57,6 +57,7 @@ import { setHandlerState } from './decide/set-handler-state.ts';
 import { setLimit } from './decide/set-limit.ts';
 import { setSecret } from './decide/set-secret.ts';
 import { settleNotice } from './decide/settle-notice.ts';
+import { skipDelivery } from './decide/skip-delivery.ts';
 import { skipEvents } from './decide/skip-events.ts';
 import { skipMutation } from './decide/skip-mutation.ts';
 import { startMutation } from './decide/start-mutation.ts';
@@ -114,6 +115,7 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   publishEvents,
   acceptDelivery,
   skipEvents,
+  skipDelivery,
   parkEvents,
   unparkEvents,
   redoEvents,

@@ -56,9 +56,10 @@ test('what is scheduled is asked for with the limits it counts under', () => {
   ]);
 });
 
-test('a person names a workflow, events or a call', () => {
+test('a person names a workflow, events, a delivery or a call', () => {
   assert.deepEqual(words({ do: 'pauseWorkflow', workflow: 'wf_1', by: 'ada' }), ['workflow wf_1']);
   assert.deepEqual(words({ do: 'skipEvents', events: ['evt_1', 'evt_2'], by: 'ada' }), ['event evt_1', 'event evt_2']);
+  assert.deepEqual(words({ do: 'skipDelivery', delivery: 'dlv_1', by: 'ada' }), ['delivery dlv_1']);
   assert.deepEqual(words({ do: 'skipMutation', mutation: 'mut_1', by: 'ada' }), ['mutation mut_1']);
 });
 

@@ -222,11 +222,16 @@ async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<P
       `${run.handlerName} failed${phaseWords(run)}: ${oneLine(run.error ?? '')}`,
       isAfter
         ? `Its ${row ? callName(row) : 'call'} is done, and is not made again.`
-        : `${row ? `Its ${callName(row)} was not done` : 'Nothing went out'}, and its events are free again.`,
+        : `${row ? `Its ${callName(row)} was not done` : 'Nothing went out'}, and ${run.deliveryId === null ? 'its events are free again' : 'the delivery it was called with waits'}.`,
     ],
-    unknown: isAfter || suspects.length === 0 ? [] : ['Whether the script or one of the events is at fault.'],
+    unknown: unknownOf(isAfter, run, suspects.length),
     choices: await choicesOfRepair(teller, workflow, run),
   };
+}
+
+function unknownOf(isAfter: boolean, { deliveryId }: Run, suspects: number): readonly string[] {
+  if (!isAfter && deliveryId !== null) return ['Whether the script or the delivery is at fault.'];
+  return isAfter || suspects === 0 ? [] : ['Whether the script or one of the events is at fault.'];
 }
 
 async function aboutCall(teller: Teller, row: Mutation): Promise<Partial<Case>> {

@@ -228,7 +228,7 @@ export async function choicesOfRepair(teller: Teller, workflow: Workflow, run: R
       ...choice('retry', 'Try again', ...workflowAct(workflow, 'retry')),
       does: `${run.handlerName} is tried again as it is${isAfter ? '; its call is done and is not made again' : ''}.`,
     },
-    ...(isAfter ? [finish(run)] : await suspectChoices(teller, run)),
+    ...(isAfter ? [finish(run)] : await leaveOut(teller, run)),
     ...(await goBack(teller, workflow)),
   ];
 }
@@ -242,6 +242,17 @@ function finish(run: Run): Choice {
     ]),
     does: 'The call is done: its events are done too, and what next would have published is left out.',
   };
+}
+
+async function leaveOut(teller: Reads, run: Run): Promise<Choice[]> {
+  if (run.deliveryId === null) return suspectChoices(teller, run);
+  const skip = { path: `/api/deliveries/${run.deliveryId}/skip`, body: {} };
+  return [
+    {
+      ...choice('skip', 'Skip the delivery', skip, ['pawl', 'skip', run.deliveryId]),
+      does: `It is not handed to ${run.handlerName} again, nor taken a second time; the workflow goes on with the others.`,
+    },
+  ];
 }
 
 async function suspectChoices({ history }: Reads, run: Run): Promise<Choice[]> {

@@ -223,7 +223,9 @@ export async function repairs(teller: Teller, workflow: Workflow): Promise<Condi
         { label: 'try the same version again', argv: ['pawl', 'retry', workflow.name] },
         ...(isAfter
           ? [{ label: 'the call is done: finish the run without next', argv: ['pawl', 'finish', run.id] }]
-          : await suspects(teller, run)),
+          : run.deliveryId === null
+            ? await suspects(teller, run)
+            : [{ label: 'leave out the delivery it failed on', argv: ['pawl', 'skip', run.deliveryId] }]),
         ...(await goBack(teller, workflow)),
         { label: 'see what happened', argv: ['pawl', 'explain', run.id] },
       ],

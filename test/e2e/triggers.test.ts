@@ -135,6 +135,30 @@ export default defineWorkflow({ name: 'hooked', uses: {}, topics: { in: topic<{ 
   assert.equal(stage.sessions()[0], 'webhook completed');
 });
 
+test('a delivery the script stumbles over is named in status, and can be left out', async (t) => {
+  const stage = await Stage.atKeyboard(t);
+  await stage.deploy(`
+export default defineWorkflow({ name: 'hooked', uses: {}, topics: { in: topic<{ id: string }>() } })
+  .webhook('hook', { publishes: ['in'], verify: 'standard', async handler(ctx, delivery) {
+    ctx.publish('in', { messageId: delivery.id, payload: { id: delivery.body.order.id } });
+  } })
+  .each('read', 'in', { title: (data) => data.id, async mutate() {} });
+`);
+  assert.equal(await deliver(stage, 'd1', { nonsense: true }), 202);
+  assert.equal(await deliver(stage, 'd2', { order: { id: 'b' } }), 202);
+  await stage.quiet();
+  assert.deepEqual(stage.events(), [], 'the second waits behind the first');
+  const [, id = ''] = /pawl skip (dlv_\w+)/.exec(await stage.keyboard.ok('status')) ?? [];
+  const wrong = await stage.keyboard.type('skip', id, 'evt_1');
+  assert.deepEqual([wrong.code, wrong.err.includes('a delivery is skipped by itself')], [2, true], wrong.err);
+  assert.match(await stage.keyboard.ok('skip', id), /^the delivery is skipped\n {2}delivery: dlv_/);
+  await stage.quiet();
+  assert.deepEqual(stage.events(), ['d2 consumed']);
+  assert.equal(await deliver(stage, 'd1', { order: { id: 'a' } }), 200, 'it stays known');
+  assert.equal((await stage.keyboard.type('skip', id)).code, 5);
+  assert.match(await stage.keyboard.ok('audit'), /skip/);
+});
+
 /** As a sender that follows Standard Webhooks. Gives the status of the answer. */
 async function deliver(stage: Stage, id: string, payload: unknown, secret = 'token'): Promise<number> {
   const body = JSON.stringify(payload);

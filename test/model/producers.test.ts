@@ -136,6 +136,32 @@ forEachStore('a delivery is one call of its webhook, done with the commit, kept 
   assert.deepEqual(await manager.acceptDelivery(workflow, DELIVERY), { delivery, duplicate: true });
 });
 
+forEachStore('a delivery that its webhook fails on can be left out, and stays known', async (world) => {
+  const { manager } = world;
+  const workflow = await deploy(manager);
+  const { delivery } = await manager.acceptDelivery(workflow, DELIVERY);
+  const { delivery: other } = await manager.acceptDelivery(workflow, { ...DELIVERY, deliveryId: 'd2' });
+  await world.refuses('wrong-state', () => manager.skipDelivery(delivery, PERSON), /in nobody’s way/);
+  const failed = await nextRun(world, workflow);
+  await world.refuses('wrong-state', () => manager.skipDelivery(delivery, PERSON), /in nobody’s way/);
+  await stop(world, failed, 'failed:logic');
+  world.is('workflows', workflow, { maintenanceRunId: failed.run, dueAt: null });
+  await world.refuses('wrong-state', () => manager.skipDelivery(other, PERSON), /in nobody’s way/);
+  await world.refuses('invalid', () => manager.skipDelivery(delivery, ''));
+  await world.refuses('not-found', () => manager.skipDelivery('dlv_99999' as typeof delivery, PERSON));
+  assert.deepEqual(await manager.skipDelivery(delivery, PERSON), { run: failed.run });
+  world.is('deliveries', delivery, { status: 'done', runId: failed.run });
+  world.is('workflows', workflow, { maintenanceRunId: null, dueAt: world.clock.now() });
+  assert.deepEqual(
+    world.rows.tasks.values().filter((task) => task.status === 'open'),
+    [],
+  );
+  await world.refuses('wrong-state', () => manager.skipDelivery(delivery, PERSON), /is done/);
+  assert.deepEqual(await manager.acceptDelivery(workflow, DELIVERY), { delivery, duplicate: true });
+  const next = await nextRun(world, workflow);
+  world.is('runs', next.run, { handlerName: 'hook', deliveryId: other });
+});
+
 forEachStore("a webhook's commit leaves the schedule of its producer alone unless it says otherwise", async (world) => {
   const { manager } = world;
   const workflow = await deploy(manager);

@@ -9,6 +9,7 @@ import {
   freshRun,
   inFlight,
   mutating,
+  nextRun,
   preparing,
   published,
   stop,
@@ -140,6 +141,14 @@ export const STORIES: { readonly [N in CommandName]: Story<N> } = {
     return { workflow: await deploy(world.manager), hook: 'hook', deliveryId: 'd1', headers: '{}', body: '{}' };
   },
   skipEvents: pending,
+  skipDelivery: async (world) => {
+    const { manager } = world;
+    const workflow = await deploy(manager);
+    const common = { hook: 'hook', headers: '{}', body: '{}' };
+    const { delivery } = await manager.acceptDelivery(workflow, { ...common, deliveryId: 'd1' });
+    await stop(world, await nextRun(world, workflow), 'failed:logic');
+    return { delivery, by: PERSON };
+  },
   parkEvents: pending,
   unparkEvents: async (world) => {
     const command = await pending(world);

@@ -118,6 +118,9 @@ export function acceptDelivery(view: View): CommandOf<'acceptDelivery'>[] {
 export function skipEvents(view: View): CommandOf<'skipEvents'>[] {
   return events(view).map((act) => ({ do: 'skipEvents', ...act }));
 }
+export function skipDelivery(view: View): CommandOf<'skipDelivery'>[] {
+  return view.rows.deliveries.values().map(({ id }) => ({ do: 'skipDelivery', delivery: id, by }));
+}
 export function parkEvents(view: View): CommandOf<'parkEvents'>[] {
   return events(view).map((act) => ({ do: 'parkEvents', ...act }));
 }

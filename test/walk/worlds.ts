@@ -235,9 +235,10 @@ const PLANS: readonly Plan[] = [
     limits: { events: 1, deliveries: 2 },
     follows: {
       ...CYCLE,
-      updateHandlerRunStatus: stopsWith('crashed'),
+      updateHandlerRunStatus: stopsWith('crashed', 'failed:logic'),
       commitProducer: ({ publishes }) => publishes === undefined,
       acceptDelivery: true,
+      skipDelivery: true,
       activateScript: ({ grantMissing, script }, { scripts }) =>
         !grantMissing && script !== scripts[2]?.id && script !== scripts[0]?.id,
       requestExecution: ({ trigger }) => trigger === 'manual',

@@ -5,6 +5,7 @@ import { type Act, type Common, define, type Ended, stepsOf } from '../command.t
 import { EXIT } from '../exit-code.ts';
 import { nextLine } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import { plural } from '../words.ts';
 import { type Row, text } from './columns.ts';
 import { workflowNamed } from './workflow-named.ts';
@@ -33,7 +34,6 @@ const WORKFLOW_VERBS: readonly WorkflowVerb[] = [
 ];
 
 const EVENT_VERBS = [
-  { verb: 'skip', says: 'mark pending or parked events as not to be done', done: 'skipped' },
   { verb: 'park', says: 'put pending events aside', done: 'parked' },
   { verb: 'unpark', says: 'bring parked events back', done: 'pending again' },
   { verb: 'redo', says: 'do consumed or skipped events again, as new ones', done: 'to be done again' },
@@ -41,15 +41,10 @@ const EVENT_VERBS = [
 
 export function addActs(program: Command, terminal: Terminal, ended: Ended): void {
   for (const spec of WORKFLOW_VERBS) addWorkflowVerb(program, terminal, ended, spec);
+  addSkip(program, terminal, ended);
   for (const { verb, says, done } of EVENT_VERBS) {
     const command = program.command(`${verb} <events-or-outputs...>`).description(says);
-    define<[string[]]>(terminal, ended, command, async (act, named) => {
-      const engine = await act.engine();
-      const events = (await Promise.all(named.map((id) => eventsOf(engine, id)))).flat();
-      const answer = await engine.post<Row>(`/api/events/${verb}`, { events });
-      act.print(answer, () => `${plural(events.length, 'event')} ${done}\n${idLines(answer)}`);
-      return undefined;
-    });
+    define<[string[]]>(terminal, ended, command, async (act, named) => actOnEvents(act, verb, done, named));
   }
   const finish = program.command('finish <run>').description('end a stopped run without its next, its events consumed');
   define<[string]>(terminal, ended, finish, async (act, run) => {
@@ -58,6 +53,30 @@ export function addActs(program: Command, terminal: Terminal, ended: Ended): voi
     return undefined;
   });
   addRollback(program, terminal, ended);
+}
+
+function addSkip(program: Command, terminal: Terminal, ended: Ended): void {
+  const command = program
+    .command('skip <events-or-outputs-or-delivery...>')
+    .description('mark pending or parked events, or the delivery that a webhook failed on, as not to be done');
+  define<[string[]]>(terminal, ended, command, async (act, named) => {
+    const delivery = named.find((id) => idShapeOf(id) === 'delivery');
+    if (delivery === undefined) return actOnEvents(act, 'skip', 'skipped', named);
+    if (named.length > 1) {
+      const alone = { label: 'skip it alone', argv: ['pawl', 'skip', delivery] };
+      throw new UsageError('a delivery is skipped by itself', `${named.length} things were named`, [alone]);
+    }
+    const answer = await (await act.engine()).post<Row>(`/api/deliveries/${part(delivery)}/skip`);
+    act.print(answer, () => `the delivery is skipped\n${idLines(answer)}`);
+    return undefined;
+  });
+}
+
+async function actOnEvents(act: Act<Common>, verb: string, done: string, named: readonly string[]): Promise<undefined> {
+  const engine = await act.engine();
+  const events = (await Promise.all(named.map((id) => eventsOf(engine, id)))).flat();
+  const answer = await engine.post<Row>(`/api/events/${verb}`, { events });
+  act.print(answer, () => `${plural(events.length, 'event')} ${done}\n${idLines(answer)}`);
 }
 
 function addWorkflowVerb(program: Command, terminal: Terminal, ended: Ended, spec: WorkflowVerb): void {

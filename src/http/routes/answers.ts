@@ -138,6 +138,17 @@ export const ANSWER_ROUTES: readonly Route[] = [
     answer: z.strictObject({ run: id, status: runStatus }),
     run: ({ api, params, by }) => api.app.engine.manager.finishWithoutNext(idOf('run', params.id), by),
   }),
+  route({
+    method: 'POST',
+    path: '/api/deliveries/{id}/skip',
+    scope: 'operate',
+    says: 'leave out the delivery that its webhook failed on, and go on with the others',
+    answer: z.strictObject({ delivery: id, run: id }),
+    async run({ api, params, by }) {
+      const delivery = idOf('delivery', params.id);
+      return { delivery, ...(await api.app.engine.manager.skipDelivery(delivery, by)) };
+    },
+  }),
   ...(['skip', 'park', 'unpark', 'redo'] as const).map((verb) =>
     route({
       method: 'POST',
