@@ -8,7 +8,8 @@ export interface ReceivedDelivery {
   readonly body: string;
 }
 
-export type Verified = { readonly deliveryId: string } | { readonly refused: string };
+/** A challenge is no delivery: the sender wants to hear it back, to know that somebody with the secret is at the address. */
+export type Verified = { readonly deliveryId: string } | { readonly challenge: string } | { readonly refused: string };
 
 /** A signature older than this may be a replay. */
 const AGE_S_MAX = 300;
@@ -57,7 +58,7 @@ function stripe({ headers, body }: ReceivedDelivery, secret: string, nowMs: numb
   if (!isFresh(timestamp, nowMs)) return { refused: TOO_OLD };
   const expected = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   if (!signatures.some((signature) => isSame(signature, expected))) return { refused: WRONG };
-  const id = idIn(body, 'id');
+  const id = wordIn(body, 'id');
   return id ? { deliveryId: id } : { refused: 'the body of a Stripe delivery has an id' };
 }
 
@@ -68,8 +69,10 @@ function slack({ headers, body }: ReceivedDelivery, secret: string, nowMs: numbe
   if (!isFresh(timestamp, nowMs)) return { refused: TOO_OLD };
   const expected = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
   if (!isSame(signature, expected)) return { refused: WRONG };
+  const challenge = wordIn(body, 'type') === 'url_verification' ? wordIn(body, 'challenge') : undefined;
+  if (challenge !== undefined) return { challenge };
   // A request without an event of its own is told apart by what was signed.
-  return { deliveryId: idIn(body, 'event_id') ?? signature };
+  return { deliveryId: wordIn(body, 'event_id') ?? signature };
 }
 
 const WRONG = 'the signature does not fit: the secret differs, or the body was changed on the way';
@@ -85,7 +88,7 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function idIn(body: string, field: string): string | undefined {
+function wordIn(body: string, field: string): string | undefined {
   try {
     const value = (JSON.parse(body) as Record<string, unknown> | null)?.[field];
     return typeof value === 'string' && value !== '' ? value : undefined;

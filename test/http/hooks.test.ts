@@ -7,7 +7,11 @@ import { type Answer, Api, type Json } from './api.ts';
 import { HOOKED } from './scripts.ts';
 
 const SECRET = 'a shared secret of this test';
-const SECRETS: Readonly<Record<string, string>> = { 'hook.hooked.signed': SECRET, 'hook.hooked.pushed': SECRET };
+const SECRETS: Readonly<Record<string, string>> = {
+  'hook.hooked.signed': SECRET,
+  'hook.hooked.pushed': SECRET,
+  'hook.hooked.told': SECRET,
+};
 
 function standard(id: string, body: string, at = Math.floor(Date.now() / 1_000)): Record<string, string> {
   const signature = createHmac('sha256', SECRET).update(`${id}.${at}.${body}`).digest('base64');
@@ -52,6 +56,24 @@ test('a delivery of a webhook', async (t) => {
     await api.refused(send('hooked/pushed', `${body} `, headers), 401, 'bad-signature');
     await api.stage.quiet();
     assert.deepEqual(api.stage.events(), ['d1 consumed', 'empty consumed', 'push-g1 consumed']);
+  });
+
+  await t.test('from Slack may be a challenge, which is answered and not kept', async () => {
+    const signed = (body: string, secret = SECRET): Record<string, string> => {
+      const at = String(Math.floor(Date.now() / 1_000));
+      const signature = createHmac('sha256', secret).update(`v0:${at}:${body}`).digest('hex');
+      return { 'x-slack-request-timestamp': at, 'x-slack-signature': `v0=${signature}` };
+    };
+    const kept = api.stage.reader.table('deliveries').length;
+    const challenge = '{"type":"url_verification","challenge":"3eZbrw1a"}';
+    const answer = await send('hooked/told', challenge, signed(challenge));
+    assert.deepEqual([answer.status, answer.body], [200, { challenge: '3eZbrw1a' }]);
+    await api.refused(send('hooked/told', challenge, signed(challenge, 'another')), 401, 'bad-signature');
+    assert.equal(api.stage.reader.table('deliveries').length, kept, 'no handler is called for it');
+    const event = '{"type":"event_callback","event_id":"Ev1","challenge":"no"}';
+    assert.equal((await send('hooked/told', event, signed(event))).status, 202);
+    await api.stage.quiet();
+    assert.equal(api.stage.events().at(-1), 'Ev1 consumed');
   });
 
   await t.test('that comes in pieces of unknown length is checked over its very bytes', async () => {

@@ -56,6 +56,10 @@ export default defineWorkflow({ name: 'hooked', uses: {}, topics: { got: topic<{
     publishes: ['got'], verify: 'github', body: topic<unknown>(),
     async handler(ctx, delivery) { ctx.publish('got', { messageId: 'push-' + delivery.id, payload: { id: delivery.id, body: delivery.body } }); },
   })
+  .webhook('told', {
+    publishes: ['got'], verify: 'slack', body: topic<unknown>(),
+    async handler(ctx, delivery) { ctx.publish('got', { messageId: delivery.id, payload: { id: delivery.id, body: delivery.body } }); },
+  })
   .consumer('keep', {
     subscribe: ['got'],
     async prepare(ctx) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Workflow } from '#model';
 import { parseManifest } from '#script';
-import { type Verify, verifyDelivery } from '#trigger';
+import { type Verified, type Verify, verifyDelivery } from '#trigger';
 import { type Api, SCHEMA } from '../context.ts';
 import { workflowAt } from '../find.ts';
 import { jsonOf } from '../input.ts';
@@ -36,11 +36,12 @@ export const HOOK_ROUTES: readonly Route[] = [
       const workflow = await workflowAt(api, params.workflow);
       const { hook } = params;
       const body = Buffer.from(await ask.req.arrayBuffer()).toString('utf8');
-      const deliveryId = await verified(ask, api, workflow, hook, body);
+      const verified = await verify(ask, api, workflow, hook, body);
+      if ('challenge' in verified) return ask.json(verified);
       if (body.trim() !== '') jsonOf(body);
       const { delivery, duplicate } = await api.app.engine.manager.acceptDelivery(workflow.id, {
         hook,
-        deliveryId,
+        deliveryId: verified.deliveryId,
         headers: JSON.stringify(headersOf(ask)),
         body: body.trim() === '' ? 'null' : body,
       });
@@ -49,7 +50,13 @@ export const HOOK_ROUTES: readonly Route[] = [
   }),
 ];
 
-async function verified(ask: Ask, { app }: Api, workflow: Workflow, hook: string, body: string): Promise<string> {
+async function verify(
+  ask: Ask,
+  { app }: Api,
+  workflow: Workflow,
+  hook: string,
+  body: string,
+): Promise<Exclude<Verified, { refused: string }>> {
   const code =
     workflow.activeScriptId === null ? undefined : await app.engine.reader.scriptCode(workflow.activeScriptId);
   const how = code && parseManifest(code.manifest).webhooks[hook]?.verify;
@@ -57,7 +64,7 @@ async function verified(ask: Ask, { app }: Api, workflow: Workflow, hook: string
   const secret = await app.secret(hookSecretName(workflow.name, hook));
   if (secret === undefined || secret === '') throw noSecret(workflow.name, hook);
   const result = verifyDelivery(how as Verify, { headers: ask.req.header(), body }, secret, app.clock.now());
-  if ('deliveryId' in result) return result.deliveryId;
+  if (!('refused' in result)) return result;
   throw new RequestError(
     401,
     'bad-signature',

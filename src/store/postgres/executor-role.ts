@@ -30,7 +30,7 @@ const MAY: { readonly [T in TableName]: readonly string[] } = {
   handler_states: ['INSERT', 'UPDATE'],
   inputs: ['INSERT', 'DELETE'],
   event_inputs: ['INSERT', 'DELETE'],
-  deliveries: ['INSERT', 'DELETE'],
+  deliveries: ['INSERT', 'UPDATE', 'DELETE'],
   messages: ['INSERT', 'DELETE'],
   maintenance_tasks: ['INSERT', 'UPDATE', 'DELETE'],
   workers: ['INSERT', 'UPDATE'],
