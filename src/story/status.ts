@@ -37,18 +37,28 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
   const waiting = await waitingOf(teller, workflow);
   const blocks = standing.some((condition) => condition.blocks) ? waiting.pending : 0;
   const open = await setAside(teller, workflow);
-  const also = [...others, ...open].map((condition) => `; also ${condition.sentence}`).join('');
+  const also = [...[...others, ...open].map(({ sentence }) => sentence), ...parkedWords(waiting.parked)];
   return {
     workflow: workflow.id,
     name: workflow.name,
     status: workflow.status,
     kind: first.kind,
-    sentence: `${first.sentence}${also}${aside(teller, first, blocks)}`,
+    sentence: `${first.sentence}${also.map((each) => `; also ${each}`).join('')}${aside(teller, first, blocks)}`,
     since: first.since,
     blocks: blocks > 0 ? count(blocks, 'event') : null,
     waiting,
-    next: [...standing, ...open].flatMap((condition) => condition.next),
+    next: [...[...standing, ...open].flatMap((condition) => condition.next), ...parkedSteps(workflow, waiting.parked)],
   };
+}
+
+function parkedWords(parked: number): string[] {
+  return parked === 0 ? [] : [`${count(parked, 'event')} put aside`];
+}
+
+function parkedSteps({ name }: Workflow, parked: number): NextStep[] {
+  if (parked === 0) return [];
+  const argv = ['pawl', 'events', name, '--status', 'parked'];
+  return [{ label: 'see what was put aside, to bring it back (pawl unpark) or leave it out (pawl skip)', argv }];
 }
 
 export async function waitingOf(teller: Pick<Teller, 'history'>, workflow: Workflow): Promise<Waiting> {

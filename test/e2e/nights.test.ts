@@ -113,6 +113,7 @@ test('a poison event in prepare: it is put aside by name, and the others go on',
   await stage.quiet();
   assert.deepEqual(stage.events('placed'), ['poison parked', '2 consumed']);
   assert.deepEqual(stage.outside.done, ['/bookings 2']);
+  assert.match(await sleeper.look(), /orders: .*; also 1 event put aside/, 'nobody forgets it');
 });
 
 test('10,000 events after an outage: status says what waits, and one command tries now', async (t) => {
