@@ -113,17 +113,22 @@ async function wholeInputStory(teller: Teller, input: Input): Promise<Explained>
 async function workflowStory(teller: Teller, workflow: Workflow): Promise<Explained> {
   const { history } = teller;
   const versions = [...(await history.fetch('scriptsOf', workflow.id))].sort(newestFirst);
+  const sessions = await history.sessions(workflow.id, { limit: SESSIONS_TOLD + 1 });
   const lines: Line[] = [
     ...auditLines(await history.audit(workflow.id, AUDIT_TOLD)),
     ...(
       await Promise.all(versions.map(async (script) => auditLines(await history.audit(script.id, AUDIT_TOLD))))
     ).flat(),
-    ...(await history.sessions(workflow.id, { limit: SESSIONS_TOLD })).map((session) => ({
+    ...sessions.slice(0, SESSIONS_TOLD).map((session) => ({
       at: session.startTimestamp,
       text: `a session began ${TRIGGER_WORDS[session.trigger]} and ${sessionWords(session)} (${session.id})`,
     })),
   ];
-  return explained('workflow', workflow.id, lines, [`Now: ${(await statusOf(teller, workflow)).sentence}.`]);
+  const more =
+    sessions.length > SESSIONS_TOLD
+      ? [`Of its sessions the last ${SESSIONS_TOLD} are told here; pawl sessions ${workflow.name} lists all.`]
+      : [];
+  return explained('workflow', workflow.id, lines, [...more, `Now: ${(await statusOf(teller, workflow)).sentence}.`]);
 }
 
 function sessionWords(session: Session): string {

@@ -148,11 +148,14 @@ async function tellWorker(act: Act, verb: string, named: string): Promise<ExitCo
 
 interface Listed {
   readonly items: readonly Row[];
+  readonly shared: boolean;
 }
 
 async function listWorkers(act: Act): Promise<ExitCode | undefined> {
   const answer = await (await act.engine()).get<Listed>('/api/workers');
-  act.print(answer, () => table(COLUMNS.workers(Date.now()), answer.items, act.terminal.columns));
+  // Where one process has the data to itself nobody needs a lease.
+  const columns = COLUMNS.workers(Date.now()).filter(({ title }) => answer.shared || title !== 'alive until');
+  act.print(answer, () => table(columns, answer.items, act.terminal.columns));
   return undefined;
 }
 

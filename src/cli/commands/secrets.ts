@@ -24,7 +24,7 @@ export function addSecrets(program: Command, terminal: Terminal, ended: Ended): 
       ]);
     }
     const answer = await (await act.engine()).put<Row>(`/api/secrets/${part(name)}`, { value });
-    act.print(answer, () => `${name} is set${usedBy(answer.connections)}${freedBy(answer.freed)}\n`);
+    act.print(answer, () => `${name} is set${usedBy(name, answer.connections)}${freedBy(answer.freed)}\n`);
     return undefined;
   });
 
@@ -38,7 +38,7 @@ export function addSecrets(program: Command, terminal: Terminal, ended: Ended): 
   const remove = secret.command('remove <name>').description('take a secret away; what needs it waits');
   define<[string]>(terminal, ended, remove, async (act, name) => {
     const answer = await (await act.engine()).post<Row>(`/api/secrets/${part(name)}/remove`);
-    act.print(answer, () => `${name} is removed${usedBy(answer.connections)}\n`);
+    act.print(answer, () => `${name} is removed${usedBy(name, answer.connections)}\n`);
     return undefined;
   });
 
@@ -58,8 +58,12 @@ function lastLineOff(given: string): string {
   return given.replace(/\r?\n$/, '');
 }
 
-function usedBy(connections: unknown): string {
+const HOOK_SECRET = /^hook\.([^.]+)\.([^.]+)$/;
+
+function usedBy(name: string, connections: unknown): string {
   const names = Array.isArray(connections) ? (connections as string[]) : [];
+  const [, workflow, hook] = HOOK_SECRET.exec(name) ?? [];
+  if (hook !== undefined) return `; deliveries to ${workflow}/${hook} are checked with it`;
   return names.length === 0 ? '; no connection uses it' : `; used by ${names.join(', ')}`;
 }
 
