@@ -7,12 +7,13 @@ export { GuardError } from './guard-error.ts';
 export { type History, type LogLine, type LogPage, openHistory, type Page, type TimeSpan } from './history.ts';
 export { type LaterHistory, type LaterReader, lookBackLater, readLater } from './later.ts';
 export type { ListFilter, ListPage } from './lists.ts';
-export { unmarkMoved } from './moved-mark.ts';
+export { movedTo, unmarkMoved } from './moved-mark.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { copyToPostgres } from './postgres/copy-folder.ts';
 export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
 export { PostgresPulse } from './postgres/pulse.ts';
 export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';
+export { returnToFolder } from './postgres/return-to-folder.ts';
 export { Switchboard, type SwitchboardOptions } from './postgres/switchboard.ts';
 export {
   type AgedKind,

@@ -15,26 +15,28 @@ export function markMoved(dataDir: string, to: string): void {
   }
 }
 
-/** True where there was one. */
-export function unmarkMoved(dataDir: string): boolean {
+export function unmarkMoved(dataDir: string): void {
+  rmSync(join(dataDir, MARK), { force: true });
+}
+
+/** Where its data is now; undefined where it is still here. */
+export function movedTo(dataDir: string): string | undefined {
   const mark = join(dataDir, MARK);
-  if (!existsSync(mark)) return false;
-  rmSync(mark);
-  return true;
+  return existsSync(mark) ? readFileSync(mark, 'utf8').trim() : undefined;
 }
 
 export function refuseMoved(dataDir: string): void {
-  const mark = join(dataDir, MARK);
-  if (!existsSync(mark)) return;
+  const to = movedTo(dataDir);
+  if (to === undefined) return;
   throw new StoreFailedError({
     code: 'store-moved',
-    message: `the data of ${dataDir} was moved to ${readFileSync(mark, 'utf8').trim().slice(0, 200)}`,
+    message: `the data of ${dataDir} was moved to ${to.slice(0, 200)}`,
     why: 'what both have pending would be sent by both',
     next: [
       { label: 'start with that database: DATABASE_URL=… pawl start --data ANOTHER-FOLDER' },
       {
         label: 'or, if no engine was ever started on it, go back to the folder',
-        argv: ['pawl', 'migrate-store', '--back', '--data', dataDir],
+        argv: ['pawl', 'migrate-store', '--back', '--data', dataDir, '--to', to],
       },
     ],
   });

@@ -75,6 +75,13 @@ onPostgres('a data folder moves to PostgreSQL row by row, stays as it was, and t
   assert.notEqual(again.code, 0);
   assert.match(again.err, /has rows already/);
 
+  const second = await freshDatabase();
+  t.after(() => second.drop());
+  const twice = await type(['migrate-store', '--data', stage.data, '--to', second.url]);
+  assert.notEqual(twice.code, 0, 'two copies would both be worked on');
+  assert.match(twice.err, /was moved to /);
+  assert.equal(await countIn(second.url), 0);
+
   const app = await startApp({
     dataDir: join(stage.folder, 'elsewhere'),
     config: { connections: { shop: { type: 'http', baseUrl: stage.outside.url, timeoutMs: 6_000, visibilityMs: 0 } } },
@@ -93,6 +100,14 @@ onPostgres('a data folder moves to PostgreSQL row by row, stays as it was, and t
   } finally {
     await app.stop();
   }
+  const back = ['migrate-store', '--back', '--data', stage.data];
+  const refused = await type([...back, '--to', database.url]);
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.err, /an engine has worked on /);
+  const unlooked = await type(back);
+  assert.deepEqual([unlooked.code, /--unchecked/.test(unlooked.err)], [2, true], unlooked.err);
+  assert.match((await type([...back, '--to', second.url])).err, /was moved to .*, not to /);
+  await assert.rejects(stage.start(), { code: 'store-moved' });
 });
 
 onPostgres('a copy that ends on the way leaves nothing behind, and can be made again', async (t) => {
@@ -114,7 +129,7 @@ onPostgres('a copy that ends on the way leaves nothing behind, and can be made a
   await stage.stop();
   const copied = await copyToPostgres(options);
   await assert.rejects(stage.start(), { code: 'store-moved' });
-  const back = await type(['migrate-store', '--back', '--data', stage.data]);
+  const back = await type(['migrate-store', '--back', '--data', stage.data, '--to', database.url]);
   assert.match(back.out, /may start on .* again/);
   await stage.start();
   await stage.stop();

@@ -11,6 +11,7 @@ import { plural } from '../words.ts';
 interface MigrateOptions extends Common {
   readonly to?: string;
   readonly back?: boolean;
+  readonly unchecked?: boolean;
 }
 
 /** From one machine's folder to a database that many share. */
@@ -21,7 +22,11 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
       'copy a data folder into an empty PostgreSQL database, all of it or nothing; the folder stays as it is',
     )
     .option('--to <url>', 'the database, such as postgres://user@host/database (DATABASE_URL)')
-    .option('--back', 'let engines start on the folder again: only if none was ever started on the database');
+    .option(
+      '--back',
+      'let engines start on the folder again: only if none has worked on the database, which is looked at',
+    )
+    .option('--unchecked', 'with --back, when the database is gone: nobody looks whether an engine has worked on it');
   define<[], MigrateOptions>(terminal, ended, command, async (act) => {
     const { DATABASE_URL, PAWL_DATA } = terminal.env;
     if (act.options.back === true) return goBack(act);
@@ -49,15 +54,31 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
 }
 
 async function goBack(act: Act<MigrateOptions>): Promise<undefined> {
-  const dataDir = resolve(act.options.data ?? act.terminal.env.PAWL_DATA ?? DATA_FOLDER);
-  const { unmarkMoved } = await import('#store');
-  const wasMoved = unmarkMoved(dataDir);
+  const { options, terminal } = act;
+  const dataDir = resolve(options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER);
+  const { movedTo, returnToFolder, unmarkMoved } = await import('#store');
+  const to = movedTo(dataDir);
+  if (to !== undefined) {
+    const url = options.to ?? terminal.env.DATABASE_URL ?? '';
+    if (options.unchecked === true) unmarkMoved(dataDir);
+    else if (url === '') throw unlooked(dataDir, to);
+    else await returnToFolder({ dataDir, url, clock: systemClock });
+  }
+  const wasMoved = to !== undefined;
   act.print({ schema: SCHEMA, dataDir, wasMoved }, () =>
     wasMoved
       ? `engines may start on ${dataDir} again; what was copied must never be worked on\n`
       : `${dataDir} was not moved\n`,
   );
   return undefined;
+}
+
+function unlooked(dataDir: string, to: string): UsageError {
+  const back = ['pawl', 'migrate-store', '--back', '--data', dataDir];
+  return new UsageError('say which database to look at', 'what an engine has sent from there would be sent again', [
+    { label: 'let it be looked at', argv: [...back, '--to', to] },
+    { label: 'if it is gone, and no engine ever worked on it', argv: [...back, '--unchecked'] },
+  ]);
 }
 
 function noTarget(): UsageError {

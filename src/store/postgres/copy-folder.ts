@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Clock, reach, StoreFailedError } from '#base';
 import { INVARIANTS } from '#model';
 import type { SqlValue } from '../columns.ts';
-import { markMoved, unmarkMoved } from '../moved-mark.ts';
+import { markMoved, movedTo, refuseMoved, unmarkMoved } from '../moved-mark.ts';
 import { databasePath } from '../open-sqlite.ts';
 import { takeProcessLock } from '../process-lock.ts';
 import { isMarkedRestored } from '../restored-mark.ts';
@@ -45,6 +45,8 @@ export async function copyToPostgres(options: CopyOptions): Promise<readonly Cop
   let source: SqliteDatabase | undefined;
   let target: PostgresConnection | undefined;
   try {
+    // A copy that was given up at its very end may be made again; two copies would both be worked on.
+    if (movedTo(dataDir) !== shownUrl(url)) refuseMoved(dataDir);
     source = new SqliteDatabase(path, { readOnly: true });
     refuseUnfit(source, dataDir);
     target = await openSession(url);
