@@ -39,7 +39,7 @@ export interface FleetOptions {
 }
 
 /** The line on which processes call each other, and ask what time it is. */
-export type Line = Pick<Switchboard, 'call' | 'now' | 'close'>;
+export type Line = Pick<Switchboard, 'call' | 'now' | 'close' | 'isOpen'>;
 
 /** Where the tables are, and who else is there. */
 export interface FleetDatabase {
@@ -79,6 +79,8 @@ const GATHER_MS = 100;
 /** Work that is due is called soon, but not for every commit by itself. */
 const DUE_MS = 5;
 const CHANGES_MAX = 60;
+/** Of a lease, without an answer to any of its signs of life: the database is not there. Three of nine are due in it. */
+const SILENT_SHARE = 3;
 
 /**
  * Joins whoever works on this database already. Nobody is taken for dead here: that is the reaper's, by the leases. What this
@@ -151,7 +153,8 @@ async function joinOn(
       backUp: () => refuseBackUp(),
       listen: (listener) => changes.listen(listener),
       listenDue: (listener) => changes.listenDue(listener),
-      takesWrites: () => queue.isOpen,
+      // Who has nothing to write is told of the database's end by its line, or by signs of life that nobody answers.
+      takesWrites: () => queue.isOpen && line.isOpen && pulse.sinceMs() < leaseMs / SILENT_SHARE,
       close: async () => {
         try {
           await manager.endWorker(self);

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { WorkerId } from '#base';
+import { StoreUnavailableError, type WorkerId } from '#base';
 import type { Worker as WorkerRow } from '#model';
 import {
   type Beat,
@@ -106,7 +106,7 @@ export class ThreadPulse implements Pulse {
     if (this.#isStopped || beat.kind === 'ready') return;
     if (beat.kind === 'renewed') return this.#listener?.onStatus(beat.status as Status);
     if (beat.kind === 'failed') {
-      return this.#listener?.onError(new Error(`no sign of life could be given: ${beat.error}`));
+      return this.#listener?.onError(noSign(beat.error));
     }
     const why = `worker ${this.#worker} was declared over: it showed no sign of life for too long`;
     this.#listener?.onLost(new Error(why));
@@ -115,6 +115,16 @@ export class ThreadPulse implements Pulse {
   #tick(): void {
     Atomics.store(this.#times, TICKED_AT, process.hrtime.bigint());
   }
+}
+
+function noSign(why: string): StoreUnavailableError {
+  return new StoreUnavailableError({
+    code: 'store-unreachable',
+    message: 'no sign of life could be given',
+    why,
+    next: [{ label: 'see that PostgreSQL runs; a running Pawl then goes on by itself' }],
+    retryable: true,
+  });
 }
 
 interface ThreadPulseOptions {

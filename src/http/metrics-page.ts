@@ -1,5 +1,5 @@
 import type { App } from '#app';
-import { keepNewest, packageVersion, type WorkflowId } from '#base';
+import { keepNewest, packageVersion, StoreUnavailableError, type WorkflowId } from '#base';
 import { counter, gauge, LABELS_MAX, type Metric, metricsText, OTHER } from '#metrics';
 import { tellerOf } from './context.ts';
 import { needsCountOf } from './needs.ts';
@@ -49,20 +49,32 @@ export class MetricsPage {
 
   async metrics(): Promise<readonly Metric[]> {
     const { meters, engine, sandbox } = this.#app;
-    const waiting = await this.#waiting();
-    await this.#learnNames([...waiting.keys(), ...meters.workflows()]);
+    const kept = await this.#kept();
     return [
       gauge('pawl_info', 'Which version this is', [{ labels: { version: packageVersion() }, value: 1 }]),
       gauge('pawl_store_writable', '0 while nothing can be written', engine.takesWrites() ? 1 : 0),
       gauge('pawl_draining', '1 while the process is on its way out', this.#app.isDraining() ? 1 : 0),
-      ...(await this.#questions()),
-      ...this.#backlog(waiting),
+      ...kept,
       ...meters.metrics((id) => this.#names.get(id) ?? id),
       gauge('pawl_sandbox_children', 'Processes that run scripts', sandbox.pids.length),
       counter('pawl_sandbox_started_total', 'Children ever started', sandbox.counts.started),
       counter('pawl_sandbox_lost_total', 'Children that ended unasked', sandbox.counts.lost),
       ...processMetrics(this.#startedAt),
     ];
+  }
+
+  /** What only the rows say. Left out while they cannot be read: what was counted here is wanted then most of all. */
+  async #kept(): Promise<readonly Metric[]> {
+    const { meters, engine } = this.#app;
+    if (this.#app.isShared && !engine.takesWrites()) return [];
+    try {
+      const waiting = await this.#waiting();
+      await this.#learnNames([...waiting.keys(), ...meters.workflows()]);
+      return [...(await this.#questions()), ...this.#backlog(waiting)];
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return [];
+      throw error;
+    }
   }
 
   /** What waits for a person, and calls of which nobody knows what came. */

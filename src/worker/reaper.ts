@@ -85,8 +85,16 @@ export class Reaper {
     const [row] = await engine.reader.fetch('execution', id);
     if (row?.status !== 'running' || row.startedAt === null) return;
     const timeoutMs = await timeoutMsOf(row.workflowId);
-    if (timeoutMs !== undefined && row.startedAt + timeoutMs < clock.now())
-      await this.#reap(id, row.epoch, { timeout: true });
+    if (timeoutMs === undefined || row.startedAt + timeoutMs >= clock.now() || (await this.#isCalling(row.workflowId)))
+      return;
+    await this.#reap(id, row.epoch, { timeout: true });
+  }
+
+  /** Its owner lives and its answer may come any moment: taken away now, nobody would know what became of the call. */
+  async #isCalling(workflow: WorkflowId): Promise<boolean> {
+    const { clock, engine } = this.#options;
+    const open = await engine.reader.fetch('openLedger', workflow);
+    return open.some(({ status, callDeadline }) => status === 'in_flight' && (callDeadline ?? 0) > clock.now());
   }
 
   async #reap(id: ExecutionId, epoch: number, how: { readonly timeout?: true }): Promise<void> {

@@ -67,6 +67,11 @@ onPostgres(
     assert.notEqual(url, database.url);
     const store = await openPostgresStore({ url, role: 'executor' });
     await store.close();
+    for (const role of ['worker', undefined] as const)
+      await assert.rejects(openPostgresStore({ url, role }), {
+        code: 'store-cannot-open',
+        message: /only be an executor/,
+      });
     const [[owns]] = (await server.query(
       name,
       `SELECT has_column_privilege('${user}', 'executions', 'owner', 'UPDATE')`,

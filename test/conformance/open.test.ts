@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, type TestContext } from 'node:test';
 import { onKillPoint, StoreFailedError, StoreUnavailableError } from '#base';
-import { openPostgresReader, openPostgresStore } from '#store';
+import { openPostgresReader, openPostgresStore, Switchboard } from '#store';
 import { type OwnServer, startOwnPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, onPostgres, sharedServer } from '../support/postgres-world.ts';
 
@@ -69,6 +69,11 @@ onPostgres('where there is no server, database or right, it says what is missing
     assert.match(error.message, /127\.0\.0\.1:1\/pawl/);
     return true;
   });
+  const hearing = { hear: () => undefined, missed: () => undefined };
+  await assert.rejects(Switchboard.open({ url: nobody, ...hearing }), { code: 'store-unreachable', retryable: true });
+  await assert.rejects(Switchboard.open({ url: server.url('nowhere'), ...hearing }), { code: 'store-cannot-open' });
+  for (const url of ['garbage', 'mysql://x/y', ''])
+    await assert.rejects(Switchboard.open({ url, ...hearing }), { code: 'store-cannot-open', message: /DATABASE_URL/ });
   const secret = 'postgres://ada:hunter2@127.0.0.1:1/pawl';
   const error = await openPostgresStore({ url: secret }).catch((thrown: unknown) => thrown);
   assert.doesNotMatch(`${(error as Error).message} ${(error as Error).stack}`, /hunter2/);

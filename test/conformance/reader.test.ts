@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { WorkflowId } from '#base';
 import { INVARIANTS } from '#model';
-import { openPostgresReader, openPostgresStore, openReader, type Reader } from '#store';
+import { openPostgresHistory, openPostgresReader, openPostgresStore, openReader, type Reader } from '#store';
 import { AT, allowance, event, evt, WF, workflow } from '../store/rows.ts';
 import { CLOCK, commit } from '../store/world.ts';
 import { startOwnPostgres } from '../support/postgres-server.ts';
-import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
+import { borrowDatabase, freshDatabase, onPostgres } from '../support/postgres-world.ts';
 import { filledTwice } from './filled.ts';
 
 const NOW = AT + 1;
@@ -122,6 +122,17 @@ onPostgres('a reader cannot write, whatever it is asked', async (t) => {
   await assert.rejects(reader.offenders('UPDATE schema_version SET probe = 1 RETURNING 1'), {
     code: 'store-read-only',
   });
+});
+
+onPostgres('what PostgreSQL cannot even look for is refused in words', async (t) => {
+  const database = await freshDatabase();
+  const history = await openPostgresHistory(database.url);
+  t.after(async () => {
+    await history.close();
+    await database.drop();
+  });
+  const asked = history.runs('wf_1' as WorkflowId, { limit: 1, handler: 'a\0b' });
+  await assert.rejects(asked, { code: 'invalid', message: /NUL/ });
 });
 
 onPostgres('a reader finds its server again after a restart', async (t) => {

@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startApp } from '#app';
 import { serveProbes } from '#http';
 import { Stage } from '../e2e/stage.ts';
+import { startOwnPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
 import { GIVEN } from './scripts.ts';
 
@@ -38,6 +41,32 @@ test('a process without an API says whether it lives, takes work, and what it co
     code: 'port-taken',
   });
   assert.deepEqual(errors, []);
+});
+
+onPostgres('without its database a process says that it takes no work, and still what it counted', async (t) => {
+  const server = await startOwnPostgres();
+  await server.createDatabase('pawl');
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-probes-'));
+  const fleet = { url: server.url('pawl'), role: 'both', name: 'alone' } as const;
+  const app = await startApp({ dataDir: folder, config: { connections: {} }, fleet, onError: () => undefined });
+  const probes = await serveProbes(app, { port: 0, onError: () => undefined });
+  t.after(async () => {
+    await probes.close();
+    await app.stop();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const ready = async (): Promise<number> => (await fetch(`${probes.url}/ready`)).status;
+  assert.equal(await ready(), 200);
+  await server.kill('SIGKILL');
+  for (let looks = 0; looks < 100 && (await ready()) === 200; looks++) await sleep(20);
+  assert.equal(await ready(), 503, 'also when nobody had anything to write');
+  const text = await (await fetch(`${probes.url}/metrics`)).text();
+  assert.match(text, /^pawl_store_writable 0$/m);
+  assert.match(text, /^pawl_sandbox_children /m);
+  await server.start();
+  for (let looks = 0; looks < 1_000 && (await ready()) !== 200; looks++) await sleep(20);
+  assert.equal(await ready(), 200, 'and by itself again');
 });
 
 onPostgres('a worker serves its probes where it is asked to, and ends with them', async (t) => {

@@ -31,6 +31,7 @@ export class Bus {
   join(life: Life, hearing: Hearing): Line {
     this.#seats.set(life.seat, hearing);
     return {
+      isOpen: true,
       call: async (text) => {
         await onTheWay(this.#stage, life);
         this.call(text);

@@ -1,3 +1,4 @@
+import { StoreFailedError } from '#base';
 import { REFUSED_BY_GUARD } from '../dialect.ts';
 import type { TableName } from '../statements/all.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -119,4 +120,18 @@ export async function takeRole(
   if (role === undefined) return connection;
   await connection.flight([{ text: `SET pawl.role = '${role}'` }, ...(role === 'executor' ? [{ text: TAKE }] : [])]);
   return connection;
+}
+
+/** A user that was made for executors can claim nothing: better said at the start than at every handoff. */
+export async function refuseExecutorsUser(connection: PostgresConnection, where: string): Promise<void> {
+  const [answer] = await connection.flight([
+    { text: `SELECT has_column_privilege('executions', 'owner', 'UPDATE')::int` },
+  ]);
+  if (answer?.rows[0]?.[0] === 1) return;
+  throw new StoreFailedError({
+    code: 'store-cannot-open',
+    message: `the user of ${where} may only be an executor`,
+    why: 'it has no right to make anybody the owner of an execution, which is what a worker does first',
+    next: [{ label: 'give workers a DATABASE_URL of their own, with the user that owns the tables' }],
+  });
 }

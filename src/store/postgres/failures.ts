@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StoreFailedError, StoreUnavailableError } from '#base';
+import { RefusedError, StoreFailedError, StoreUnavailableError } from '#base';
 import { REFUSED_BY_COUNT, REFUSED_BY_GUARD } from '../dialect.ts';
 import { ConnectionError } from './connection.ts';
 
@@ -19,6 +19,7 @@ const IDLE_IN_TRANSACTION = '25P03';
 const NO_SUCH_DATABASE = '3D000';
 const MAY_NOT = '42501';
 const MISSING_TABLE = '42P01';
+const NOT_IN_ENCODING = '22021';
 const DISK_FULL = '53100';
 
 /** What the server itself said, if it was the server. */
@@ -63,6 +64,7 @@ export function postgresError(error: unknown, where: string): unknown {
   const said = cause instanceof Error ? cause.message : String(cause);
   const code = codeOf(error);
   if (code === undefined) return unreachable(where, said, cause);
+  if (code === NOT_IN_ENCODING) return notText(said);
   if (code === DISK_FULL)
     return unavailable('store-full', `${where} has no space left`, said, 'free some space', cause);
   if (code === READ_ONLY) {
@@ -77,6 +79,16 @@ export function postgresError(error: unknown, where: string): unknown {
   if (passes || code === IDLE_IN_TRANSACTION || code === SERIALIZATION || code === DEADLOCK)
     return unreachable(where, said, cause);
   return failed(where, code, said, cause);
+}
+
+/** The one character PostgreSQL can neither keep nor look for. */
+function notText(why: string): RefusedError {
+  return new RefusedError({
+    code: 'invalid',
+    message: 'a text that was asked for has a NUL character in it',
+    why,
+    next: [{ label: 'leave the character U+0000 out' }],
+  });
 }
 
 function unreachable(where: string, why: string, cause: unknown): StoreUnavailableError {

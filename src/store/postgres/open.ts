@@ -2,7 +2,7 @@ import type { Clock } from '#base';
 import type { Write } from '#model';
 import type { Store } from '../store.ts';
 import type { PostgresConnection } from './connection.ts';
-import { takeRole } from './executor-role.ts';
+import { refuseExecutorsUser, takeRole } from './executor-role.ts';
 import { postgresError, shownUrl } from './failures.ts';
 import { indexForRetention, migratePostgres } from './migrate.ts';
 import { openSession } from './session.ts';
@@ -35,6 +35,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Dista
     await migratePostgres(connection, where);
     if (options.prunes) await indexForRetention(connection);
     await takeRole(connection, role);
+    if (role !== 'executor') await refuseExecutorsUser(connection, where);
     const [origin] = await connection.flight([
       {
         text: `SELECT count(*) FROM cluster_origin

@@ -67,6 +67,7 @@ const WHAT_TO_DO: Readonly<Record<(typeof FACT_NAMES)[number], string>> = {
 
 /** A connection with our settings, to a server that keeps what it says it has. Looked at anew each time: settings change. */
 export async function openSession(url: string, role?: 'executor' | 'worker'): Promise<PostgresConnection> {
+  if (!/^postgres(?:ql)?:\/\//.test(url)) throw noAddress();
   const connection = await PostgresConnection.open(url);
   try {
     const answers = await connection.flight([...SETTINGS, FACTS].map((text) => ({ text })));
@@ -79,6 +80,15 @@ export async function openSession(url: string, role?: 'executor' | 'worker'): Pr
     connection.destroy();
     throw error;
   }
+}
+
+function noAddress(): StoreFailedError {
+  return new StoreFailedError({
+    code: 'store-cannot-open',
+    message: 'DATABASE_URL is not the address of a PostgreSQL database',
+    why: 'such an address begins with postgres://',
+    next: [{ label: 'write it as postgres://USER:PASSWORD@HOST:5432/DATABASE' }],
+  });
 }
 
 function refuseUnsafe(url: string, name: (typeof FACT_NAMES)[number], found: string): never {

@@ -1,4 +1,5 @@
-import type { PostgresConnection } from './connection.ts';
+import { ConnectionError, type PostgresConnection } from './connection.ts';
+import { postgresError, shownUrl } from './failures.ts';
 import type { Statement } from './flight.ts';
 import { openSession } from './session.ts';
 
@@ -22,6 +23,11 @@ export interface SwitchboardOptions {
   readonly missed: () => void;
 }
 
+function noLine(url: string): unknown {
+  const cause = new Error('the connection was lost, and there is no other yet');
+  return postgresError(new ConnectionError('there is no connection', { cause }), shownUrl(url));
+}
+
 /** One connection that listens, and connects anew by itself; calls that came meanwhile are told as missed. */
 export class Switchboard {
   readonly #options: SwitchboardOptions;
@@ -36,8 +42,17 @@ export class Switchboard {
 
   static async open(options: SwitchboardOptions): Promise<Switchboard> {
     const switchboard = new Switchboard(options);
-    await switchboard.#connect();
+    try {
+      await switchboard.#connect();
+    } catch (error) {
+      throw postgresError(error, shownUrl(options.url));
+    }
     return switchboard;
+  }
+
+  /** False from the moment the server is gone, until it is there again. */
+  get isOpen(): boolean {
+    return this.#connection?.isOpen === true;
   }
 
   /** What is too long to be called is told as something that was missed. */
@@ -62,7 +77,7 @@ export class Switchboard {
   #connected(): PostgresConnection {
     if (this.#connection?.isOpen) return this.#connection;
     this.#later(RECONNECT_MS_MIN);
-    throw new Error('there is no connection to the database now');
+    throw noLine(this.#options.url);
   }
 
   async #connect(): Promise<void> {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { Reaper, type ReaperOptions } from './reaper.ts';
+
+const LEASE_MS = 45_000;
+const LOOK_MS = LEASE_MS / 3;
+
+test('a session that takes too long is not ended while the call of a living owner is out', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  let now = 1_000_000;
+  const call = { status: 'in_flight', callDeadline: now + 60_000 };
+  const reaped: unknown[] = [];
+  const execution = { id: 'exe_1', workflowId: 'wf_1', epoch: 1, status: 'running', owner: 'wrk_1', startedAt: now };
+  const reader = {
+    unendedWorkers: () => Promise.resolve([{ id: 'wrk_1', leaseUntil: Number.MAX_SAFE_INTEGER }]),
+    unfinishedExecutions: () => Promise.resolve([execution]),
+    fetch: (name: string) => Promise.resolve(name === 'execution' ? [execution] : [call]),
+  };
+  const manager = { reapExecution: (...how: unknown[]) => Promise.resolve(reaped.push(how)) };
+  const reaper = new Reaper({
+    engine: { reader, manager, self: 'wrk_2' } as unknown as ReaperOptions['engine'],
+    clock: { now: () => now },
+    leaseMs: LEASE_MS,
+    timeoutMsOf: () => Promise.resolve(10_000),
+    hasTimeouts: true,
+    onError: (error) => assert.fail(String(error)),
+  });
+  const look = async (): Promise<void> => {
+    now += LOOK_MS;
+    mock.timers.tick(LOOK_MS);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  };
+  reaper.start();
+  await look();
+  assert.deepEqual(reaped, [], 'its answer may come any moment');
+  call.status = 'applied';
+  await look();
+  assert.deepEqual(reaped, [['exe_1', 1, { provenDead: false, timeout: true }]]);
+  reaped.length = 0;
+  call.status = 'in_flight';
+  now = call.callDeadline;
+  await look();
+  assert.equal(reaped.length, 1, 'a call that must be over holds up nobody');
+  await reaper.stop();
+});
