@@ -11,7 +11,7 @@ import {
   StorageType,
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import type { ExecutionId, MessageId, WorkflowId } from '#base';
+import { type ExecutionId, type MessageId, PawlError, type WorkflowId } from '#base';
 import { MESSAGE_VERSION, type Message, type Write } from '#model';
 import { Subjects, tokenOf } from './subjects.ts';
 
@@ -264,7 +264,15 @@ export class NatsBus {
     if (this.#isTroubleTold || this.#isClosed) return;
     this.#isTroubleTold = true;
     const why = error instanceof Error ? error.message : String(error);
-    this.#options.onError(new Error(`${what} (${why}): work goes on by the database, listeners hear nothing`));
+    this.#options.onError(
+      new PawlError({
+        code: 'nats-away',
+        message: `${what}: work goes on by the database, listeners hear nothing`,
+        why,
+        next: [{ label: 'see that NATS runs; what is missed there is in the rows' }],
+        retryable: true,
+      }),
+    );
   }
 
   get #isClosed(): boolean {

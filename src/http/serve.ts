@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdaptorServer } from '@hono/node-server';
 import type { App } from '#app';
@@ -12,6 +11,7 @@ import { Access, ownerNamed } from './access/access.ts';
 import { ownerTokenIn } from './access/owner-token.ts';
 import { type Place, placeOf } from './access/place.ts';
 import { RateLimit } from './access/rate.ts';
+import { keepAddress } from './address-file.ts';
 import { ConsoleFiles } from './console-files.ts';
 import type { Api } from './context.ts';
 import { documentOf } from './document.ts';
@@ -86,14 +86,13 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
   });
   ({ port } = server.address() as AddressInfo);
   const url = place.url(port);
-  const urlFile = join(dataDir, 'url');
-  writeFileSync(urlFile, `${url}\n`);
+  const address = await keepAddress(dataDir, url);
   return {
     url,
     publicUrl: place.publicUrl(port),
     loginUrl: (name) => loginLink(api, ownerNamed(name)).url,
     async close() {
-      rmSync(urlFile, { force: true });
+      address.remove();
       live.close();
       await closed(server);
     },

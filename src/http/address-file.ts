@@ -1,0 +1,42 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A process on this machine answers at once, or not at all. */
+const ANSWER_MS_MAX = 1_000;
+
+export interface AddressFile {
+  remove(): void;
+}
+
+/**
+ * Where commands find the engine of a data folder. Executors may share a folder: the one that was there first stays in it, and
+ * nobody takes another's address away.
+ */
+export async function keepAddress(dataDir: string, url: string): Promise<AddressFile> {
+  const file = join(dataDir, 'url');
+  const before = textOf(file);
+  if (before === undefined || !(await isServed(before, dataDir))) writeFileSync(file, `${url}\n`);
+  return {
+    remove() {
+      if (textOf(file) === url) rmSync(file, { force: true });
+    },
+  };
+}
+
+async function isServed(url: string, dataDir: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    return ((await answer.json()) as { dataDir?: unknown }).dataDir === dataDir;
+  } catch {
+    // Left behind by one that was killed.
+    return false;
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
