@@ -319,8 +319,8 @@ export class Connections {
     const names = [...this.#open.keys()];
     throw new CallInvalidError({
       code: 'unknown-connection',
-      message: `there is no connection "${name}"${suggestion(name, names, 'connections')}`,
-      why: 'the config does not name it',
+      message: `there is no connection "${name}" in the config of this process${suggestion(name, names, 'connections')}`,
+      why: 'all processes of a fleet need the same config',
       next: [{ label: `add "${name}" to the connections of the config, or correct the name in the script` }],
     });
   }

@@ -164,9 +164,9 @@ export class Vault {
   #missing(name: string): KeyUnavailableError {
     return new KeyUnavailableError({
       code: 'key-missing',
-      message: `the secret "${name}" cannot be opened: the master key is missing`,
-      why: `it was in ${this.keyPlace}, and is not there any more; the secrets are still kept, sealed`,
-      next: [{ label: `put the key back into ${this.keyPlace}` }, ...AGAIN],
+      message: `the secret "${name}" cannot be opened: the master key is missing from ${this.keyPlace}`,
+      why: 'that is where this process looks for it; the secrets are still kept, sealed',
+      next: [{ label: `put the key into ${this.keyPlace}; all processes of a fleet need the same one` }, ...AGAIN],
     });
   }
 
