@@ -99,7 +99,7 @@ test('another master key, and none at all', async (t) => {
   const [{ trouble }] = (await api.ok(api.get('/api/secrets'))).items;
   assert.match(trouble, /the master key is missing/);
   const refused = await api.refused(set(api, 'mail', VALUE), 503, 'key-missing');
-  assert.match(refused.next[0].label, /put the key back/);
+  assert.match(refused.next[0].label, /put the key into/);
   const { warnings } = await api.ok(api.get('/api/doctor'));
   assert.match(warnings[0].says, /shop-token.*master key is missing/);
 
