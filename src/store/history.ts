@@ -106,6 +106,8 @@ export interface History extends Source {
   ): LogPage;
   /** What people did to this thing. */
   audit(subject: string, limit: number): readonly AuditEntry[];
+  /** When what a person cancelled last came to its end; null where that is not known any more. */
+  cancelledAt(workflow: WorkflowId): number | null;
   tokens(page: Page): readonly Token[];
   /** By name; `after` is a name. */
   secrets(page: Page): readonly Secret[];

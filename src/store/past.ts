@@ -132,6 +132,10 @@ export const PAST = {
     return yield* listed('audit', { subject, limit }, AUDIT_LOG.parse);
   },
 
+  *cancelledAt(workflow) {
+    return (yield* listed('cancelledAt', { workflow }, ([at]) => Number(at)))[0] ?? null;
+  },
+
   *tokens({ after = LAST, limit }) {
     return yield* listed('tokens', { after, limit }, TOKENS.parse);
   },

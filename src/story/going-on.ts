@@ -136,6 +136,8 @@ async function waitsForRoom({ history, now }: Teller, workflow: Workflow): Promi
   };
 }
 
+const CALM = { evidence: [], next: [], waitsForPerson: false, blocks: false };
+
 async function resting(
   teller: Teller,
   workflow: Workflow,
@@ -143,18 +145,15 @@ async function resting(
   states: readonly HandlerState[],
 ): Promise<Condition> {
   const { history, now } = teller;
-  const [session] = await history.sessions(workflow.id, { limit: 1 });
-  const plain = {
-    id: workflow.id,
-    since: session?.endTimestamp ?? workflow.createdAt,
-    evidence: [],
-    waitsForPerson: false,
-    blocks: false,
-  };
+  const { id } = workflow;
   const run: NextStep = { label: 'run it now', argv: ['pawl', 'trigger', workflow.name] };
   if (workflow.quiet) {
-    return { ...plain, kind: 'quiet', sentence: 'cancelled, waiting for the next trigger', blocks: true, next: [run] };
+    const since = await history.cancelledAt(id);
+    const sentence = 'cancelled, waiting for the next trigger';
+    return { ...CALM, kind: 'quiet', id, sentence, since, blocks: true, next: [run] };
   }
+  const [session] = await history.sessions(id, { limit: 1 });
+  const plain = { ...CALM, id, since: session?.endTimestamp ?? workflow.createdAt };
   if (workflow.dueAt !== null && workflow.dueAt <= now) {
     return { ...plain, kind: 'due', sentence: 'about to run', next: await backFromFresh(teller, workflow) };
   }

@@ -66,6 +66,11 @@ async function fill(store: Store): Promise<void> {
         schedulingUntil: AT - 1,
       }),
     },
+    {
+      set: 'execution.requested',
+      row: execution({ id: 'exe_8' as never, status: 'cancelled', endedAt: AT + 3 }),
+    },
+    { set: 'audit.appended', at: AT + 3, actor: 'ada', act: 'cancel', subject: 'exe_8', detail: '' },
     { set: 'limit.set', row: { name: 'pool:heavy', slotsMax: 1, setAt: AT } },
     { set: 'slot.taken', row: { limitName: 'pool:heavy', executionId: 'exe_2' as never } },
     {

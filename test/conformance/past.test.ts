@@ -79,6 +79,7 @@ const QUESTIONS: { readonly [M in keyof Omit<History, 'close' | 'fetch'>]: Param
     [WF, { ...PAGE, handler: 'book' }],
   ],
   audit: [[WF, 10]],
+  cancelledAt: [[WF]],
   tokens: [[PAGE]],
   secrets: [[PAGE]],
   lateHandlers: [[AT + 1, 10]],

@@ -17,6 +17,8 @@ const NEWEST_FIRST = 'ORDER BY id DESC LIMIT :limit';
 export const LOGGED_RUNS_MAX = 1_000;
 /** How far back is looked for events that came from outside. */
 const LOOKED_EVENTS_MAX = 10_000;
+/** How far back among all acts is looked for the last cancel of a workflow. */
+const LOOKED_ACTS_MAX = 10_000;
 
 /** What people look at: each page bounded by `:limit`, `:after` the last one of the page before, newest first where nothing else is said. */
 export const HISTORY = {
@@ -86,6 +88,11 @@ export const HISTORY = {
   lateHandlers: `SELECT workflow_id, handler_name, transient_since FROM handler_states
     WHERE transient_since <= :before ORDER BY workflow_id, handler_name LIMIT :limit`,
   secrets: `SELECT ${SECRETS.columnList()} FROM secrets WHERE name > :after ORDER BY name LIMIT :limit`,
+
+  /** Some have no session, and some end as completed: the act is what all cancels have in common. */
+  cancelledAt: `SELECT executions.ended_at FROM audit_log JOIN executions ON executions.id = audit_log.subject
+    WHERE audit_log.seq > (SELECT max(seq) FROM audit_log) - ${LOOKED_ACTS_MAX} AND audit_log.act = 'cancel'
+      AND executions.workflow_id = :workflow AND executions.ended_at IS NOT NULL ORDER BY audit_log.seq DESC LIMIT 1`,
 
   audit: `SELECT ${AUDIT_LOG.columnList()} FROM audit_log WHERE subject = :subject ORDER BY seq DESC LIMIT :limit`,
 
