@@ -63,6 +63,8 @@ export interface App {
   readonly retention?: Retention | undefined;
   /** Whether other processes may work on the same data. */
   readonly isShared: boolean;
+  /** Whose work a workflow of this name is, as the config of this process says. */
+  readonly poolOf: (workflow: string) => string;
   /** No further run begins: whoever asks for work should ask another process. */
   isDraining(): boolean;
   /** The current runs reach a safe point and nothing new begins; the rest stays as it is until `stop`. */
@@ -167,7 +169,7 @@ function throwLater(error: unknown): void {
 }
 
 /** What is open already, and goes with the app when it stops. */
-export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared'> & {
+export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 'poolOf'> & {
   readonly onError: (error: unknown) => void;
 };
 
@@ -193,6 +195,7 @@ export function runApp(parts: AppParts, config = new FleetConfig()): App {
   return {
     ...partsOf(parts),
     isShared: false,
+    poolOf: (workflow) => config.poolOf(workflow),
     isDraining: host.isDraining,
     drain,
     async stop() {
@@ -277,6 +280,7 @@ export function runMember(parts: AppParts, place: Membership): App {
   return {
     ...partsOf(parts),
     isShared: true,
+    poolOf: (workflow) => config.poolOf(workflow),
     isDraining: host.isDraining,
     drain,
     async stop() {

@@ -1,6 +1,6 @@
 import type { App } from '#app';
 import type { Notifier } from '#notify';
-import type { Teller } from '#story';
+import { type Teller, takersOf } from '#story';
 import type { Access } from './access/access.ts';
 import type { Place } from './access/place.ts';
 import type { RateLimit } from './access/rate.ts';
@@ -28,5 +28,7 @@ export interface Api {
 export const SCHEMA = 1;
 
 export function tellerOf({ app }: Pick<Api, 'app'>): Teller {
-  return { history: app.engine.history, now: app.clock.now() };
+  const { history, reader } = app.engine;
+  const now = app.clock.now();
+  return { history, now, takers: app.isShared ? takersOf(reader, now, app.poolOf) : undefined };
 }

@@ -1,8 +1,9 @@
 import type { NextStep } from '#base';
-import type { HandlerState, Run, Script, Workflow } from '#model';
+import type { Execution, HandlerState, Run, Script, Workflow } from '#model';
 import { goBack } from './obstacles.ts';
 import { pendingOf } from './pending.ts';
 import type { Condition } from './standing.ts';
+import { poolNamed, stepsToTake, whyUntaken } from './takers.ts';
 import type { Teller } from './teller.ts';
 import { activatedAt } from './versions.ts';
 import { callName, clockTime, count, duration, limitWords, oneLine } from './words.ts';
@@ -11,6 +12,8 @@ import { callName, clockTime, count, duration, limitWords, oneLine } from './wor
 const NOTICE_MS = 3_600_000;
 /** A new version that does the wrong thing is noticed within a day. */
 const FRESH_MS = 24 * 3_600_000;
+/** Who hears of a handoff takes it at once, and who missed the call looks within seconds. */
+const TAKEN_MS = 10_000;
 const PENDING_MAX = 100_000;
 
 /** What a workflow does that nothing keeps from going on. */
@@ -18,10 +21,11 @@ export async function goesOn(teller: Teller, workflow: Workflow): Promise<Condit
   const stage = notLive(workflow);
   if (stage) return stage;
   const { history } = teller;
-  const [run] = await history.fetch('activeRun', workflow.id);
-  if (run) return running(teller, workflow, run);
-  const limited = await waitsForRoom(teller, workflow);
-  if (limited) return limited;
+  const open = await history.fetch('openExecutions', workflow.id);
+  // A request beside one that is under way waits for its end.
+  const [execution] = [...open.filter(({ status }) => status !== 'requested'), ...open];
+  const begun = execution && (await underWay(teller, workflow, execution));
+  if (begun) return begun;
   const [script] = workflow.activeScriptId === null ? [] : await history.fetch('script', workflow.activeScriptId);
   const handlers = script ? [...script.handlers.producers, ...script.handlers.consumers].map(({ name }) => name) : [];
   const states = (await history.fetch('handlerStates', workflow.id)).filter((state) =>
@@ -60,6 +64,26 @@ function notLive({ id, name, status, createdAt }: Workflow): Condition | undefin
   }
 }
 
+async function underWay(teller: Teller, workflow: Workflow, execution: Execution): Promise<Condition | undefined> {
+  switch (execution.status) {
+    case 'requested':
+      if (execution.waitsFor !== null) return waitsForRoom(teller, execution, execution.waitsFor);
+      return aboutToRun(teller, workflow, execution);
+    case 'scheduling':
+      return aboutToRun(teller, workflow, execution);
+    case 'scheduled':
+      return handedOff(teller, workflow, execution);
+    case 'running':
+      return running(teller, workflow, execution);
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'timeout':
+    case 'abandoned':
+      return undefined;
+  }
+}
+
 const PHASE_WORDS: Readonly<Record<Run['phase'], string>> = {
   executing: '',
   preparing: ', choosing its events',
@@ -70,17 +94,17 @@ const PHASE_WORDS: Readonly<Record<Run['phase'], string>> = {
   committed: '',
 };
 
-async function running(teller: Teller, workflow: Workflow, run: Run): Promise<Condition> {
+async function running(teller: Teller, workflow: Workflow, execution: Execution): Promise<Condition> {
   const { history, now } = teller;
-  const [call] = await history.fetch('ledger', run.rootRunId);
-  const sending = run.phase === 'mutating' && call ? `, waiting for one ${callName(call)} to be answered` : undefined;
+  const [run] = await history.fetch('activeRun', workflow.id);
+  const since = run?.startTimestamp ?? execution.startedAt ?? execution.requestedAt;
   const pending = await pendingOf(teller, workflow, PENDING_MAX);
   const rest = pending === 0 ? '' : `; ${count(pending, 'event')} to go`;
   return {
     kind: 'running',
-    id: run.id,
-    sentence: `running ${run.handlerName}${sending ?? PHASE_WORDS[run.phase]} (for ${duration(now - run.startTimestamp)})${rest}`,
-    since: run.startTimestamp,
+    id: run?.id ?? execution.id,
+    sentence: `running${run ? await runWords(teller, run) : ', choosing what to do next'} (for ${duration(now - since)})${rest}`,
+    since,
     evidence: [],
     next: [
       { label: 'watch what it does', argv: ['pawl', 'outputs', workflow.name] },
@@ -90,6 +114,35 @@ async function running(teller: Teller, workflow: Workflow, run: Run): Promise<Co
     waitsForPerson: false,
     blocks: false,
   };
+}
+
+async function runWords({ history }: Teller, run: Run): Promise<string> {
+  const [call] = run.phase === 'mutating' ? await history.fetch('ledger', run.rootRunId) : [];
+  return ` ${run.handlerName}${call ? `, waiting for one ${callName(call)} to be answered` : PHASE_WORDS[run.phase]}`;
+}
+
+const CALM = { evidence: [], next: [], waitsForPerson: false, blocks: false };
+
+async function aboutToRun(
+  teller: Teller,
+  workflow: Workflow,
+  { id, requestedAt }: Execution,
+  sentence = 'about to run',
+): Promise<Condition> {
+  return { ...CALM, kind: 'due', id, sentence, since: requestedAt, next: await backFromFresh(teller, workflow) };
+}
+
+/** It is for a worker, and there is nothing to trigger until one has taken it. */
+async function handedOff(teller: Teller, workflow: Workflow, execution: Execution): Promise<Condition> {
+  const { now, takers } = teller;
+  if (!takers) return aboutToRun(teller, workflow, execution);
+  const { id, requestedAt } = execution;
+  const pool = poolNamed(takers.poolOf(workflow.name), await takers.living());
+  if (pool.open.length > 0 && now - requestedAt < TAKEN_MS) {
+    return aboutToRun(teller, workflow, execution, `about to be taken by a worker of pool ${pool.name}`);
+  }
+  const sentence = `waiting for a worker of pool ${pool.name} (for ${duration(now - requestedAt)}): ${whyUntaken(pool)}`;
+  return { ...CALM, kind: 'limited', id, sentence, since: requestedAt, next: stepsToTake(pool) };
 }
 
 async function retrying({ history, now }: Teller, workflow: Workflow, state: HandlerState): Promise<Condition> {
@@ -115,17 +168,16 @@ async function retrying({ history, now }: Teller, workflow: Workflow, state: Han
 }
 
 /** Nothing is wrong: as many are under way as the config allows at once. */
-async function waitsForRoom({ history, now }: Teller, workflow: Workflow): Promise<Condition | undefined> {
-  const waiting = (await history.fetch('openExecutions', workflow.id)).find(({ waitsFor }) => waitsFor !== null);
-  if (!waiting?.waitsFor) return undefined;
-  const [limit] = await history.fetch('limit', waiting.waitsFor);
-  const taken = await history.fetch('slotsOf', waiting.waitsFor);
-  const most = limit?.slotsMax ?? null;
+async function waitsForRoom({ history, now }: Teller, execution: Execution, limitName: string): Promise<Condition> {
+  const { id, requestedAt } = execution;
+  const [limit] = await history.fetch('limit', limitName);
+  const taken = await history.fetch('slotsOf', limitName);
+  const words = limitWords(limitName, taken.length, limit?.slotsMax ?? null);
   return {
     kind: 'limited',
-    id: waiting.id,
-    sentence: `waiting for room: ${limitWords(waiting.waitsFor, taken.length, most)} (for ${duration(now - waiting.requestedAt)})`,
-    since: waiting.requestedAt,
+    id,
+    sentence: `waiting for room: ${words} (for ${duration(now - requestedAt)})`,
+    since: requestedAt,
     evidence: [],
     next: [
       { label: 'see who is at work', argv: ['pawl', 'workers'] },
@@ -135,8 +187,6 @@ async function waitsForRoom({ history, now }: Teller, workflow: Workflow): Promi
     blocks: false,
   };
 }
-
-const CALM = { evidence: [], next: [], waitsForPerson: false, blocks: false };
 
 async function resting(
   teller: Teller,

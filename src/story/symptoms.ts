@@ -1,6 +1,8 @@
 import type { Engine } from '#execution';
 import { EXECUTORS } from '#execution';
 import type { Execution, Worker } from '#model';
+import { loadsOf } from './loads.ts';
+import { adviceToTake, livingOf, poolNamed, type Takers } from './takers.ts';
 import { duration } from './words.ts';
 
 /** One thing that ought not to be, and what to do about it. */
@@ -28,10 +30,12 @@ interface Seen {
   readonly now: number;
   readonly open: readonly Execution[];
   readonly living: readonly Worker[];
+  /** Who could take each that was handed off long ago. */
+  readonly advice: ReadonlyMap<Execution['id'], string>;
 }
 
 /** Of a fleet, and of a single engine too, where all of them are absent. */
-export async function symptomsOf(reader: Reader, now: number): Promise<readonly Symptom[]> {
+export async function symptomsOf(reader: Reader, now: number, poolOf: Takers['poolOf']): Promise<readonly Symptom[]> {
   const [unfinished, workers, due, strange, unread] = await Promise.all([
     reader.unfinishedExecutions({ limit: LOOKED_AT_MAX }),
     reader.unendedWorkers(),
@@ -40,7 +44,9 @@ export async function symptomsOf(reader: Reader, now: number): Promise<readonly 
     reader.offenders('SELECT count(*) AS n FROM messages'),
   ]);
   const open = (await Promise.all(unfinished.map(({ id }) => reader.fetch('execution', id)))).flat();
-  const seen = { now, open, living: workers.filter(({ leaseUntil }) => leaseUntil > now) };
+  const living = livingOf(workers, now);
+  const untaken = open.filter((execution) => isUntaken(execution, now));
+  const seen = { now, open, living, advice: await adviceFor(reader, untaken, living, poolOf) };
   return [
     {
       name: 'stuck in scheduled',
@@ -76,22 +82,32 @@ export async function symptomsOf(reader: Reader, now: number): Promise<readonly 
   ];
 }
 
-function stuckScheduled({ now, open, living }: Seen): Sign[] {
-  const workers = living.filter(({ pool }) => pool !== EXECUTORS);
+const isUntaken = ({ status, requestedAt }: Execution, now: number): boolean =>
+  status === 'scheduled' && requestedAt < now - LONG_MS;
+
+async function adviceFor(
+  reader: Reader,
+  untaken: readonly Execution[],
+  living: readonly Worker[],
+  poolOf: Takers['poolOf'],
+): Promise<ReadonlyMap<Execution['id'], string>> {
+  if (untaken.length === 0) return new Map();
+  const loads = await loadsOf(reader);
+  const advised = untaken.map(async ({ id, workflowId }) => {
+    const [workflow] = await reader.fetch('workflow', workflowId);
+    return [id, adviceToTake(poolNamed(poolOf(workflow?.name ?? ''), living), loads)] as const;
+  });
+  return new Map(await Promise.all(advised));
+}
+
+function stuckScheduled({ now, open, advice }: Seen): Sign[] {
   return open
-    .filter(({ status, requestedAt }) => status === 'scheduled' && requestedAt < now - LONG_MS)
+    .filter((execution) => isUntaken(execution, now))
     .map(({ id, workflowId, requestedAt }) => ({
       id,
       workflow_id: workflowId,
-      why: `asked for ${duration(now - requestedAt)} ago and taken by nobody: ${whoCouldTake(workers)}`,
+      why: `asked for ${duration(now - requestedAt)} ago and taken by nobody: ${advice.get(id)}`,
     }));
-}
-
-function whoCouldTake(workers: readonly Worker[]): string {
-  if (workers.length === 0) return 'no worker is alive; start `pawl worker`';
-  return workers.every(({ status }) => status !== 'open')
-    ? 'every worker is cordoned or draining; see `pawl workers`, and `pawl uncordon` one or start another'
-    : 'no worker of its pool is free; see `pawl workers`, and start another with --pool';
 }
 
 function notFollowing({ now, living }: Seen, dueAt: number): string {
@@ -113,19 +129,19 @@ function ownedByExecutors(workers: readonly Worker[], open: readonly Execution[]
     }));
 }
 
-function stillCancelled({ now, open, living }: Seen): Sign[] {
+function stillCancelled({ now, open, living, advice }: Seen): Sign[] {
   const alive = new Set(living.map(({ id }) => id));
   return open
     .filter(({ cancelRequestedAt }) => cancelRequestedAt !== null && cancelRequestedAt < now - LONG_MS)
     .map(({ id, workflowId, owner, cancelRequestedBy }) => ({
       id,
       workflow_id: workflowId,
-      why: `${cancelRequestedBy} asked for its end after the handoff, so a worker writes it: ${whoEnds(owner, alive)}`,
+      why: `${cancelRequestedBy} asked for its end after the handoff, so a worker writes it: ${whoEnds(owner, alive, advice.get(id))}`,
     }));
 }
 
-function whoEnds(owner: string | null, alive: ReadonlySet<string>): string {
-  if (owner === null) return 'nobody has taken it yet; start `pawl worker`';
+function whoEnds(owner: string | null, alive: ReadonlySet<string>, advice: string | undefined): string {
+  if (owner === null) return `nobody has taken it yet: ${advice}`;
   return alive.has(owner)
     ? 'its worker waits for the answer to a call that is out, and ends it then'
     : 'its worker is silent, and a reaper ends it; is any worker alive?';

@@ -67,6 +67,10 @@ test('workers are cordoned and drained', options, async (t) => {
     await sleep(LEASE_MS);
     assert.equal((await fleet.reader.handOffs(10)).length, 1, 'a cordoned worker left it where it is');
     const { id } = await mustShow('first');
+    const { out } = await fleet.must('status');
+    assert.match(out, /one: waiting for a worker of pool default \(for \d+ s\): each is cordoned/);
+    assert.ok(out.includes(`next: pawl uncordon ${id}   (let first take work again)`), out);
+    assert.match((await fleet.type('trigger', 'one')).err, /is running already/);
     await fleet.must('uncordon', id);
     await fleet.settled(['waits']);
   });

@@ -32,7 +32,7 @@ export class Api {
   static async open(
     t: TestContext,
     shop: Parameters<typeof Stage.open>[1] = {},
-    { config = {}, ...changed }: { config?: Record<string, unknown> } & Partial<Pick<App, 'secret'>> = {},
+    { config = {}, ...changed }: { config?: Record<string, unknown> } & Partial<Pick<App, 'secret' | 'isShared'>> = {},
   ): Promise<Api> {
     const stage = await Stage.open(t, shop, { config });
     const dataDir = join(stage.folder, 'data');

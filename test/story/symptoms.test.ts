@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { EXECUTORS } from '#execution';
 import { readLater } from '#store';
 import { symptomsOf } from '#story';
-import { PERSON } from '../support/fixture.ts';
+import { beginSession, deploy, ORDERS, PERSON } from '../support/fixture.ts';
 import { published } from '../support/stage.ts';
 import { inWorld, type World } from '../support/world.ts';
 
@@ -11,8 +11,10 @@ import { inWorld, type World } from '../support/world.ts';
 
 const MINUTES = 60_000;
 
+const heavy = (): string => 'heavy';
+
 async function found(world: World): Promise<Record<string, string>> {
-  const symptoms = await symptomsOf(readLater(world.reader), world.clock.now());
+  const symptoms = await symptomsOf(readLater(world.reader), world.clock.now(), heavy);
   return Object.fromEntries(
     symptoms.flatMap(({ name, offenders }) => (offenders.length === 0 ? [] : [[name, offenders[0]?.why ?? '']])),
   );
@@ -33,14 +35,44 @@ test('what nobody takes, nobody schedules and nobody ends is found and explained
     assert.deepEqual(await found(world), {});
     world.clock.advance(2 * MINUTES);
     const late = await found(world);
-    assert.match(late['stuck in scheduled'] ?? '', /taken by nobody: no worker is alive; start `pawl worker`/);
-    const free = world.ids.next('worker');
-    await world.manager.registerWorker(free, { name: 'w', pool: 'default', leaseMs: MINUTES });
-    assert.match((await found(world))['stuck in scheduled'] ?? '', /no worker of its pool is free/);
-    await world.manager.cordonWorker(free, PERSON);
-    assert.match((await found(world))['stuck in scheduled'] ?? '', /every worker is cordoned or draining/);
-    assert.match(late['cancelled but not shown'] ?? '', /nobody has taken it yet/);
+    const nobody = 'no worker of pool heavy is alive; start one: pawl worker --pool heavy';
+    assert.equal(late['stuck in scheduled'], `asked for 2 min ago and taken by nobody: ${nobody}`);
+    assert.ok(late['cancelled but not shown']?.endsWith(`nobody has taken it yet: ${nobody}`));
     assert.deepEqual(Object.keys(late), ['stuck in scheduled', 'cancelled but not shown']);
+  }));
+
+test('what nobody takes is explained by the workers of its pool, whatever others do', () =>
+  inWorld('sqlite', async (world) => {
+    const { manager } = world;
+    await handedOff(world);
+    world.clock.advance(2 * MINUTES);
+    const why = async () => (await found(world))['stuck in scheduled']?.replace(/^.* taken by nobody: /, '');
+    const register = async (name: string, pool: string, concurrency: number) => {
+      const worker = world.ids.next('worker');
+      await manager.registerWorker(worker, { name, pool, leaseMs: MINUTES, concurrency });
+      return worker;
+    };
+    const other = await register('other', 'default', 8);
+    assert.match((await why()) ?? '', /^no worker of pool heavy is alive/);
+
+    const big = await register('big', 'heavy', 1);
+    assert.match((await why()) ?? '', /^big of pool heavy is open and does not claim it; look at the log, and whether/);
+
+    const fence = await beginSession(manager, await deploy(manager, 'long', ORDERS), big);
+    assert.equal(
+      await why(),
+      'every open worker of pool heavy is full (big 1/1); wait, or start another: pawl worker --pool heavy',
+    );
+    await manager.finishSession(fence);
+
+    await manager.cordonWorker(other, PERSON);
+    assert.match((await why()) ?? '', /^big of pool heavy is open/, 'the other pool is nothing to it');
+    await manager.uncordonWorker(other, PERSON);
+    await manager.cordonWorker(big, PERSON);
+    const another = 'start another: pawl worker --pool heavy';
+    assert.equal(await why(), `every worker of pool heavy is cordoned; pawl uncordon ${big} (big); ${another}`);
+    await manager.drainWorker(big, PERSON);
+    assert.equal(await why(), `every worker of pool heavy is draining; ${another}`);
   }));
 
 test('work that is due and that nobody schedules is found', () =>

@@ -1,9 +1,85 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Api } from '../http/api.ts';
+import { type TestContext, test } from 'node:test';
+import { monotonicIds } from '#base';
+import { Api, type Json } from '../http/api.ts';
 import { GIVEN } from '../http/scripts.ts';
 
+const commands = ({ next }: Json): string[] => next.flatMap(({ argv }: { argv?: string[] }) => argv?.join(' ') ?? []);
+const labels = ({ next }: Json): string[] => next.map(({ label }: { label: string }) => label);
+
 const SECONDS = 1_000;
+const START = 'start one: pawl worker --pool heavy';
+const ANOTHER = 'start another: pawl worker --pool heavy';
+
+/** An engine that stands for one of many, with work of a pool that nobody takes. */
+async function handedOff(t: TestContext) {
+  const config = { fleet: { pools: { heavy: ['orders'] } } };
+  const api = await Api.open(t, {}, { config, isShared: true });
+  const { manager, clock } = api.stage;
+  const { workflow } = await api.deploy(GIVEN);
+  await api.stage.quiet();
+  await manager.together((model) => {
+    const { execution } = model.requestExecution(workflow, 'event');
+    model.beginScheduling(execution);
+    model.handOff(execution);
+  });
+  const register = async (name: string, pool: string) => {
+    const worker = monotonicIds(clock).next('worker');
+    await manager.registerWorker(worker, { name, pool, leaseMs: 600 * SECONDS, concurrency: 8 });
+    return worker;
+  };
+  const pass = (seconds: number): void => {
+    clock.aheadMs += seconds * SECONDS;
+  };
+  return { api, manager, workflow, register, pass };
+}
+
+test('what was handed off to a pool without workers says so, and is not to be triggered', async (t) => {
+  const { api, register, pass } = await handedOff(t);
+  await register('one', 'default');
+  pass(30);
+  const status = await api.status();
+  assert.match(status.sentence, /^waiting for a worker of pool heavy \(for 3\d s\): none is alive$/);
+  assert.deepEqual([status.kind, commands(status), labels(status).at(-1)], ['limited', ['pawl workers'], START]);
+  await api.refused(api.post('/api/workflows/orders/trigger'), 409, 'busy');
+});
+
+test('what was just handed off is about to be taken, and later its worker is full or cannot claim it', async (t) => {
+  const { api, register, pass } = await handedOff(t);
+  await register('big', 'heavy');
+  assert.equal((await api.status()).sentence, 'about to be taken by a worker of pool heavy');
+  pass(30);
+  const late = await api.status();
+  assert.match(late.sentence, /^waiting for a worker of pool heavy \(for 3\d s\): big is full, or cannot claim it$/);
+  assert.deepEqual([commands(late), labels(late).at(-1)], [['pawl workers'], ANOTHER]);
+});
+
+test('where all workers of the pool are cordoned or draining, those of it that can be opened are named', async (t) => {
+  const { api, manager, register } = await handedOff(t);
+  const big = await register('big', 'heavy');
+  await manager.cordonWorker(big, 'ada');
+  const cordoned = await api.status();
+  assert.match(cordoned.sentence, /^waiting for a worker of pool heavy \(for \d+ s\): each is cordoned$/);
+  assert.deepEqual(commands(cordoned), ['pawl workers', `pawl uncordon ${big}`]);
+  await manager.drainWorker(await register('old', 'heavy'), 'ada');
+  const { sentence, ...both } = await api.status();
+  assert.match(sentence, /: each is cordoned or draining$/);
+  assert.deepEqual(commands(both), ['pawl workers', `pawl uncordon ${big}`], 'nobody can open one that drains');
+  assert.equal(labels(both).at(-1), ANOTHER);
+});
+
+test('a worker whose lease ran out takes nothing', async (t) => {
+  const { api, register, pass } = await handedOff(t);
+  await register('big', 'heavy');
+  pass(601);
+  assert.match((await api.status()).sentence, /^waiting for a worker of pool heavy \(for 10 min\): none is alive$/);
+});
+
+test('a request beside one that was handed off changes nothing of what is waited for', async (t) => {
+  const { api, manager, workflow } = await handedOff(t);
+  await manager.requestExecution(workflow, 'event');
+  assert.match((await api.status()).sentence, /^waiting for a worker of pool heavy/);
+});
 
 test('what is cancelled before it has a session is cancelled since then, not since the session before', async (t) => {
   const api = await Api.open(t);

@@ -72,7 +72,7 @@ export const DATA_ROUTES: readonly Route[] = [
           return { name, says, count: offenders.length, offenders: offenders.slice(0, OFFENDERS_SHOWN) };
         }),
       );
-      const symptoms = await symptomsOf(reader, app.clock.now());
+      const symptoms = await symptomsOf(reader, app.clock.now(), app.poolOf);
       const found = symptoms.map(({ name, says, offenders }) => ({
         name,
         says,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RefusedError, type WorkerId } from '#base';
 import { WORKER_STEPS, type Worker } from '#model';
+import { loadsOf } from '#story';
 import type { Api } from '../context.ts';
 import { cut, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
@@ -32,9 +33,6 @@ const acted = z.strictObject({ worker: id, name: text, status: wordsOf(WORKER_ST
 
 /** Most fleets fit; what is asked for by a page sees the whole of one. */
 const WORKERS_PAGE = 500;
-const PAGE = 1_000;
-/** Far more than a fleet has under way; what is beyond is not counted. */
-const PAGES_MAX = 100;
 
 export const WORKER_ROUTES: readonly Route[] = [
   route({
@@ -117,18 +115,4 @@ function alone(): RefusedError {
       { label: 'or end the engine: it drains by itself on SIGTERM' },
     ],
   });
-}
-
-type Reader = Api['app']['engine']['reader'];
-
-async function loadsOf(reader: Reader): Promise<ReadonlyMap<WorkerId, number>> {
-  const loads = new Map<WorkerId, number>();
-  for (let after = '', pages = 0; pages < PAGES_MAX; pages++) {
-    const page = await reader.unfinishedExecutions({ after, limit: PAGE });
-    for (const { owner } of page) if (owner !== null) loads.set(owner, (loads.get(owner) ?? 0) + 1);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) break;
-    after = last.id;
-  }
-  return loads;
 }

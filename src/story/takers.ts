@@ -1,0 +1,92 @@
+import type { NextStep, WorkerId } from '#base';
+import type { Engine } from '#execution';
+import type { Worker } from '#model';
+import { list } from './words.ts';
+
+type Reader = Engine['reader'];
+
+/** Who takes what was handed off. */
+export interface Takers {
+  /** By the name of the workflow. */
+  readonly poolOf: (workflow: string) => string;
+  /** Workers whose lease holds; asked for once, however many workflows are told of. */
+  readonly living: () => Promise<readonly Worker[]>;
+}
+
+export function takersOf(reader: Reader, now: number, poolOf: Takers['poolOf']): Takers {
+  let asked: Promise<readonly Worker[]> | undefined;
+  const look = async (): Promise<readonly Worker[]> => livingOf(await reader.unendedWorkers(), now);
+  return {
+    poolOf,
+    living() {
+      asked ??= look();
+      return asked;
+    },
+  };
+}
+
+export function livingOf(workers: readonly Worker[], now: number): readonly Worker[] {
+  return workers.filter(({ leaseUntil }) => leaseUntil > now);
+}
+
+/** One pool, and those of it who are alive. */
+export interface Pool {
+  readonly name: string;
+  readonly open: readonly Worker[];
+  readonly cordoned: readonly Worker[];
+  readonly draining: readonly Worker[];
+}
+
+export function poolNamed(name: string, living: readonly Worker[]): Pool {
+  const of = (status: Worker['status']): readonly Worker[] =>
+    living.filter((worker) => worker.pool === name && worker.status === status);
+  return { name, open: of('open'), cordoned: of('cordoned'), draining: of('draining') };
+}
+
+/** Why something is still there that was handed off long ago, in a few words. */
+export function whyUntaken(pool: Pool): string {
+  if (pool.open.length > 0) return `${list(names(pool.open))} ${areOrIs(pool.open)} full, or cannot claim it`;
+  return isEmpty(pool) ? 'none is alive' : `each is ${closedWords(pool)}`;
+}
+
+export function stepsToTake(pool: Pool): NextStep[] {
+  const closed = pool.open.length > 0 ? [] : pool.cordoned.slice(0, UNCORDONS_MAX);
+  return [
+    { label: 'see who is at work', argv: ['pawl', 'workers'] },
+    ...closed.map(({ id, name }) => ({ label: `let ${name} take work again`, argv: ['pawl', 'uncordon', id] })),
+    { label: startWords(pool) },
+  ];
+}
+
+/** The same with what to do about it, for whoever knows how much each has under way. */
+export function adviceToTake(pool: Pool, loads: ReadonlyMap<WorkerId, number>): string {
+  const of = `of pool ${pool.name}`;
+  if (isEmpty(pool)) return `no worker ${of} is alive; ${startWords(pool)}`;
+  if (pool.open.length === 0) {
+    const uncordons = pool.cordoned.slice(0, UNCORDONS_MAX).map(({ id, name }) => `pawl uncordon ${id} (${name})`);
+    return [`every worker ${of} is ${closedWords(pool)}`, ...uncordons, startWords(pool)].join('; ');
+  }
+  const free = pool.open.filter(({ id, concurrency }) => concurrency === null || (loads.get(id) ?? 0) < concurrency);
+  if (free.length === 0) {
+    const full = pool.open.map(({ id, name, concurrency }) => `${name} ${loads.get(id) ?? 0}/${concurrency}`);
+    return `every open worker ${of} is full (${list(full)}); wait, or ${startWords(pool)}`;
+  }
+  const claims = free.length === 1 ? 'does not claim it' : 'do not claim it';
+  return `${list(names(free))} ${of} ${areOrIs(free)} open and ${claims}; look at the log, and whether its config has the same fleet.pools`;
+}
+
+/** More workers than this are not named one by one in commands. */
+const UNCORDONS_MAX = 5;
+
+const isEmpty = ({ open, cordoned, draining }: Pool): boolean => open.length + cordoned.length + draining.length === 0;
+const names = (workers: readonly Worker[]): string[] => workers.map(({ name }) => name);
+const areOrIs = (workers: readonly Worker[]): string => (workers.length === 1 ? 'is' : 'are');
+
+function closedWords({ cordoned, draining }: Pool): string {
+  if (draining.length === 0) return 'cordoned';
+  return cordoned.length === 0 ? 'draining' : 'cordoned or draining';
+}
+
+function startWords(pool: Pool): string {
+  return `start ${isEmpty(pool) ? 'one' : 'another'}: pawl worker --pool ${pool.name}`;
+}
