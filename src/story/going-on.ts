@@ -72,9 +72,9 @@ async function underWay(teller: Teller, workflow: Workflow, execution: Execution
     case 'scheduling':
       return aboutToRun(teller, workflow, execution);
     case 'scheduled':
-      return handedOff(teller, workflow, execution);
+      return withCancel(execution, await handedOff(teller, workflow, execution));
     case 'running':
-      return running(teller, workflow, execution);
+      return withCancel(execution, await running(teller, workflow, execution));
     case 'completed':
     case 'failed':
     case 'cancelled':
@@ -100,6 +100,7 @@ async function running(teller: Teller, workflow: Workflow, execution: Execution)
   const since = run?.startTimestamp ?? execution.startedAt ?? execution.requestedAt;
   const pending = await pendingOf(teller, workflow, PENDING_MAX);
   const rest = pending === 0 ? '' : `; ${count(pending, 'event')} to go`;
+  const cancel: NextStep = { label: 'stop it at the next safe point', argv: ['pawl', 'cancel', workflow.name] };
   return {
     kind: 'running',
     id: run?.id ?? execution.id,
@@ -108,7 +109,7 @@ async function running(teller: Teller, workflow: Workflow, execution: Execution)
     evidence: [],
     next: [
       { label: 'watch what it does', argv: ['pawl', 'outputs', workflow.name] },
-      { label: 'stop it at the next safe point', argv: ['pawl', 'cancel', workflow.name] },
+      ...(execution.cancelRequestedAt === null ? [cancel] : []),
       ...(await backFromFresh(teller, workflow)),
     ],
     waitsForPerson: false,
@@ -119,6 +120,13 @@ async function running(teller: Teller, workflow: Workflow, execution: Execution)
 async function runWords({ history }: Teller, run: Run): Promise<string> {
   const [call] = run.phase === 'mutating' ? await history.fetch('ledger', run.rootRunId) : [];
   return ` ${run.handlerName}${call ? `, waiting for one ${callName(call)} to be answered` : PHASE_WORDS[run.phase]}`;
+}
+
+/** After the handoff whoever has it ends it, when its call is answered. */
+function withCancel({ cancelRequestedAt, cancelRequestedBy }: Execution, condition: Condition): Condition {
+  if (cancelRequestedAt === null) return condition;
+  const sentence = `being cancelled (asked by ${cancelRequestedBy}): ${condition.sentence}`;
+  return { ...condition, sentence, since: cancelRequestedAt };
 }
 
 const CALM = { evidence: [], next: [], waitsForPerson: false, blocks: false };

@@ -75,10 +75,44 @@ test('a worker whose lease ran out takes nothing', async (t) => {
   assert.match((await api.status()).sentence, /^waiting for a worker of pool heavy \(for 10 min\): none is alive$/);
 });
 
+test('what is cancelled after its handoff is being cancelled, and waits for whoever ends it', async (t) => {
+  const { api } = await handedOff(t);
+  await api.ok(api.post('/api/workflows/orders/cancel'));
+  const status = await api.status();
+  assert.match(
+    status.sentence,
+    /^being cancelled \(asked by ada\): waiting for a worker of pool heavy \(for \d+ s\): none is alive$/,
+  );
+  assert.deepEqual(commands(status), ['pawl workers']);
+});
+
 test('a request beside one that was handed off changes nothing of what is waited for', async (t) => {
   const { api, manager, workflow } = await handedOff(t);
   await manager.requestExecution(workflow, 'event');
   assert.match((await api.status()).sentence, /^waiting for a worker of pool heavy/);
+});
+
+test('a cancel during a call is told with who asked, and is not offered again', async (t) => {
+  const api = await Api.open(t);
+  await api.deploy(GIVEN);
+  api.stage.outside.behave({ after: 'hold' });
+  const arrival = api.stage.outside.arrival();
+  await api.publish('orders', 'o1');
+  await arrival;
+  const running = await api.status();
+  assert.deepEqual(commands(running).slice(0, 2), ['pawl outputs orders', 'pawl cancel orders']);
+  const asked = await api.ok(api.post('/api/workflows/orders/cancel'));
+  assert.match(asked.sentence, /^being cancelled \(asked by ada\): running book/);
+  const status = await api.status();
+  assert.match(
+    status.sentence,
+    /^being cancelled \(asked by ada\): running book, waiting for one POST to shop to be answered \(for \d+ s\)/,
+  );
+  assert.equal(commands(status).includes('pawl cancel orders'), false);
+  assert.equal(status.since, api.stage.reader.table('executions').at(-1)?.cancelRequestedAt);
+  api.stage.outside.release();
+  await api.stage.until('it stopped', () => api.stage.workflow().quiet);
+  assert.equal((await api.status()).since, api.stage.reader.table('executions').at(-1)?.endedAt);
 });
 
 test('what is cancelled before it has a session is cancelled since then, not since the session before', async (t) => {
