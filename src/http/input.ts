@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { RefusedError } from '#base';
+import { type NextStep, RefusedError } from '#base';
 import type { Ask, Route } from './route.ts';
 
 const DEPTH_MAX = 200;
@@ -38,7 +38,7 @@ function parsed<S extends z.ZodType>(what: string, schema: S, value: unknown): z
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.map(String).join('.') || what}: ${message}`);
-  throw invalid(`${what} is not what this takes`, problems.join('; '), result.error);
+  throw invalid(`${what} is not what this takes`, problems.join('; '), result.error, wordsFor(result.error.issues));
 }
 
 /** Brackets inside texts do not count; a walk, because an expression over a long text would need a stack of its own. */
@@ -55,6 +55,15 @@ function isDeeperThan(text: string, max: number): boolean {
   return false;
 }
 
-function invalid(message: string, why: string, cause?: unknown): RefusedError {
-  return new RefusedError({ code: 'invalid', message, why, next: [{ label: 'see docs/api.md' }], cause });
+/** Where only some words will do, they are the next step. */
+function wordsFor(issues: readonly z.core.$ZodIssue[]): readonly NextStep[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'invalid_value' && issue.path.length > 0
+      ? [{ label: `give ${issue.path.map(String).join('.')} as one of ${issue.values.map(String).join(', ')}` }]
+      : [],
+  );
+}
+
+function invalid(message: string, why: string, cause?: unknown, next: readonly NextStep[] = []): RefusedError {
+  return new RefusedError({ code: 'invalid', message, why, next: [...next, { label: 'see docs/api.md' }], cause });
 }

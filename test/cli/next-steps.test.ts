@@ -89,6 +89,17 @@ test('a handler or a connection that is not there ends with 4', async (t) => {
   assert.equal((await pawl('resolve', '--connection', 'shop', '--skip')).code, 0);
 });
 
+test('a topic or a status that is not there is answered with those that are', async (t) => {
+  const { pawl } = await openDesk(t);
+  const topic = await pawl('publish', 'orders', 'nosuch', '{}');
+  assert.equal(topic.code, 2, topic.err);
+  assert.match(topic.err, /^pawl: workflow orders has no topic "nosuch"\n {2}why: its topics are placed, booked\n/);
+  assert.match(topic.err, /\n {2}next: publish to one of them: pawl publish orders placed PAYLOAD\n/);
+  const status = await pawl('runs', 'orders', '--status', 'bogus');
+  assert.equal(status.code, 2, status.err);
+  assert.match(status.err, /\n {2}next: give status as one of active, .+, crashed, .*committed\n/);
+});
+
 test('an event that is there already is said to be, and not to be published', async (t) => {
   const { api, pawl } = await openDesk(t);
   const publish = (payload: string, ...more: string[]) =>

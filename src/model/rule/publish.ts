@@ -81,20 +81,39 @@ function publishOne(
   return id;
 }
 
-function checkPublish({ topics, publisher }: Publishing, publish: Publish): void {
-  if (!topics.includes(publish.topic)) {
-    refuse(
+function checkPublish(publishing: Publishing, publish: Publish): void {
+  if (!publishing.topics.includes(publish.topic)) refuseTopic(publishing, publish.topic);
+  if (publish.messageId !== undefined) checkKey('the message id', publish.messageId, NAME_CHARS_MAX);
+  if (publish.title != null) checkText('the title', publish.title, TITLE_CHARS_MAX);
+  checkJson('the payload', publish.payload, EVENT_PAYLOAD_CHARS_MAX);
+}
+
+/** Who wrote a handler can declare the topic; who publishes from outside mistyped it. */
+function refuseTopic({ workflow, topics, publisher, run }: Publishing, topic: string): never {
+  if (run !== null) {
+    return refuse(
       'not-subscribed',
-      `${publisher} does not publish to topic ${JSON.stringify(publish.topic)}`,
+      `${publisher} does not publish to topic ${JSON.stringify(topic)}`,
       `it declares ${topics.join(', ') || 'none'}`,
       {
         next: ['declare the topic in publishes'],
       },
     );
   }
-  if (publish.messageId !== undefined) checkKey('the message id', publish.messageId, NAME_CHARS_MAX);
-  if (publish.title != null) checkText('the title', publish.title, TITLE_CHARS_MAX);
-  checkJson('the payload', publish.payload, EVENT_PAYLOAD_CHARS_MAX);
+  const [first] = topics;
+  return refuse(
+    'not-subscribed',
+    `workflow ${workflow.name} has no topic ${JSON.stringify(topic)}`,
+    first === undefined ? 'its active version has no topics' : `its topics are ${topics.join(', ')}`,
+    {
+      next: [
+        first === undefined
+          ? 'declare the topic in its script, and deploy it'
+          : { label: 'publish to one of them', argv: ['pawl', 'publish', workflow.name, first, 'PAYLOAD'] },
+      ],
+      ids: { workflow: workflow.id },
+    },
+  );
 }
 
 export function addCauses(draft: Draft, event: EventId, inputs: readonly InputId[]): void {
