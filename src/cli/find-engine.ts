@@ -47,7 +47,15 @@ async function urlOf(data: string | undefined): Promise<string> {
 
 function checked(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '');
-  throw new UsageError(`"${url}" is no address of an engine`, 'it is read as a URL such as http://127.0.0.1:7295');
+  throw new UsageError(`"${url}" is no address of an engine`, `it is read as a URL such as ${DEFAULT_URL}`, [
+    { label: 'write it in full', argv: ['pawl', 'status', '--url', meant(url)] },
+    { label: 'or leave --url and PAWL_URL out: then the engine of this folder is asked', argv: ['pawl', 'status'] },
+  ]);
+}
+
+/** Most leave out how it is spoken to. */
+function meant(url: string): string {
+  return /^[\w.-]+:\d+$/.test(url) && URL.canParse(`http://${url}`) ? `http://${url}` : DEFAULT_URL;
 }
 
 /** A folder that does not name this very URL as its engine's does not give its token away. */

@@ -90,7 +90,14 @@ test('a limit that is none says what it may be', async () => {
 });
 
 test('an address that is none is a usage error', async () => {
-  assert.equal((await type(['status', '--url', 'here'])).code, 2);
+  for (const [url, meant] of [
+    ['here', 'http://127.0.0.1:7295'],
+    ['localhost:7300', 'http://localhost:7300'],
+  ] as const) {
+    const { code, err } = await type(['status', '--url', url]);
+    assert.equal(code, 2, err);
+    assert.ok(err.includes(`  next: write it in full: pawl status --url ${meant}\n`), err);
+  }
 });
 
 test('resolve wants exactly one answer, and says which there are', async () => {
