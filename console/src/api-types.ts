@@ -122,6 +122,8 @@ export type ShownTask = { readonly kind: 'task'; readonly row: Task };
 
 export type ShownVersion = { readonly kind: 'version'; readonly row: Version; readonly code?: string; readonly sources: readonly { readonly file: string; readonly text: string }[]; readonly uses: Readonly<Record<string, string>>; readonly asks: readonly Ask[]; readonly missing: readonly Ask[]; readonly schedules: unknown; readonly webhooks: unknown };
 
+export type ShownWorker = { readonly kind: 'worker'; readonly row: { readonly id: string; readonly name: string; readonly pool: string; readonly version: string | null; readonly status: 'open' | 'cordoned' | 'draining'; readonly concurrency: number | null; readonly startedAt: number; readonly leaseUntil: number | null; readonly endedAt: number | null } };
+
 export type ShownWorkflow = { readonly kind: 'workflow'; readonly row: { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting; readonly sentence: string; readonly since: number | null }; readonly next: readonly NextStep[]; readonly state: readonly HandlerState[]; readonly executions: readonly Execution[]; readonly tasks: readonly Task[] };
 
 export type Status = { readonly workflow: string; readonly name: string; readonly status: WorkflowStatus; readonly kind: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'limited' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; readonly sentence: string; readonly since: number | null; readonly blocks: string | null; readonly waiting: Waiting; readonly next: readonly NextStep[] };
@@ -429,7 +431,7 @@ export interface Operations {
     path: { id: string };
     query: Record<never, never>;
     body: undefined;
-    answer: { readonly schema: 1 } & ShownWorkflow | ShownVersion | ShownExecution | ShownSession | ShownRun | ShownEvent | ShownOutput | ShownInput | ShownDelivery | ShownTask;
+    answer: { readonly schema: 1 } & ShownWorkflow | ShownVersion | ShownExecution | ShownSession | ShownRun | ShownEvent | ShownOutput | ShownInput | ShownDelivery | ShownTask | ShownWorker;
   };
   /** a version, with its code and its author’s files */
   'GET /api/versions/{id}': {

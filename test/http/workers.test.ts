@@ -14,6 +14,11 @@ test('one process with its data to itself is listed, and cannot be cordoned or d
     [name, pool, version, state, status, load, concurrency],
     ['pawl', 'default', packageVersion(), 'alive', 'open', 0, 64],
   );
+  const shown = await api.ok(api.get(`/api/show/${items[0].id}`));
+  assert.deepEqual(
+    [shown.kind, shown.row.name, shown.row.leaseUntil, shown.row.endedAt],
+    ['worker', 'pawl', null, null],
+  );
   for (const verb of ['cordon', 'uncordon', 'drain']) {
     const refused = await api.post(`/api/workers/pawl/${verb}`);
     assert.equal(refused.status, 409, verb);

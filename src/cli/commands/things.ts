@@ -185,6 +185,7 @@ function inOneLine(value: unknown): string {
 }
 
 function fact(key: string, value: unknown): string {
-  if (typeof value === 'number' && /(?:At|Timestamp|Deadline|^since)$/.test(key)) return new Date(value).toISOString();
+  if (typeof value === 'number' && /(?:At|Until|Timestamp|Deadline|^since)$/.test(key))
+    return new Date(value).toISOString();
   return oneLine(text(value));
 }

@@ -13,6 +13,7 @@ import {
   type ScriptId,
   type SessionId,
   type TaskId,
+  type WorkerId,
   type WorkflowId,
 } from '#base';
 import type { Workflow } from '#model';
@@ -190,6 +191,10 @@ const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<type
   async task({ app }, id) {
     const [row] = await app.engine.history.fetch('task', id as TaskId);
     return row && { kind: 'task', row };
+  },
+  async worker({ app }, id) {
+    const [row] = await app.engine.history.fetch('worker', id as WorkerId);
+    return row && { kind: 'worker', row: { ...row, leaseUntil: app.isShared ? row.leaseUntil : null } };
   },
 };
 

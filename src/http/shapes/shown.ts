@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, id, json, many, maybeText, maybeTime, nextStep, text, time } from './parts.ts';
+import { WORKER_STEPS } from '#model';
+import { count, id, json, many, maybeText, maybeTime, nextStep, text, time, wordsOf } from './parts.ts';
 import { ask } from './permissions.ts';
 import {
   delivery,
@@ -152,6 +153,24 @@ export const shownInput = z
 const shownDelivery = z.strictObject({ kind: z.literal('delivery'), row: delivery }).meta({ id: 'ShownDelivery' });
 const shownTask = z.strictObject({ kind: z.literal('task'), row: task }).meta({ id: 'ShownTask' });
 
+const shownWorker = z
+  .strictObject({
+    kind: z.literal('worker'),
+    row: z.strictObject({
+      id,
+      name: text,
+      pool: text,
+      version: maybeText,
+      status: wordsOf(WORKER_STEPS),
+      concurrency: count.nullable(),
+      startedAt: time,
+      /** Null where one process has the data to itself: nobody needs one. */
+      leaseUntil: maybeTime,
+      endedAt: maybeTime,
+    }),
+  })
+  .meta({ id: 'ShownWorker' });
+
 export const shown = z.discriminatedUnion('kind', [
   shownWorkflow,
   shownVersion,
@@ -163,6 +182,7 @@ export const shown = z.discriminatedUnion('kind', [
   shownInput,
   shownDelivery,
   shownTask,
+  shownWorker,
 ]);
 
 const HANDLER = {
