@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { PawlError } from '#base';
 
-const NAME = z.string().min(1).max(200);
+const NAME_CHARS_MAX = 200;
+const NAME = z.string().min(1).max(NAME_CHARS_MAX);
 const LIMITS = z.record(NAME, z.int().min(1).max(1_000_000));
+const SHAPE_OF_LIMITS = z.strictObject({ pools: LIMITS.optional(), connections: LIMITS.optional() });
 const SHAPE = z.strictObject({
   leaseMs: z.int().min(500).max(600_000).optional(),
   pools: z.record(NAME, z.array(NAME)).optional(),
@@ -18,8 +20,13 @@ const SHAPE = z.strictObject({
       token: z.strictObject({ secret: NAME }).optional(),
     })
     .optional(),
-  limits: z.strictObject({ pools: LIMITS.optional(), connections: LIMITS.optional() }).optional(),
+  limits: SHAPE_OF_LIMITS.optional(),
 });
+
+/** People type it. */
+export function isPoolName(name: string): boolean {
+  return name.length <= NAME_CHARS_MAX && /^[^\s\p{Cc}\p{Cs}]+$/u.test(name);
+}
 
 /** The pool of workflows that no other pool names. */
 export const DEFAULT_POOL = 'default';
@@ -39,13 +46,18 @@ export class FleetConfig {
   readonly nats: NatsPlace | undefined;
   /** How many sessions may be under way at once, by `pool:NAME` and `connection:NAME`. */
   readonly limits: ReadonlyMap<string, number>;
+  /** All that a workflow can be in. */
+  readonly pools: readonly string[];
   readonly #pools: ReadonlyMap<string, string>;
   readonly #timeouts: Readonly<Record<string, number>>;
 
-  constructor(given: unknown = {}) {
+  /** `connections` are the names of the config's; without them a limit may name any. */
+  constructor(given: unknown = {}, connections?: readonly string[]) {
     const parsed = SHAPE.safeParse(given ?? {});
     if (!parsed.success) throw invalid(parsed.error.issues[0]);
     const { leaseMs, pools = {}, timeoutMs = {}, limits = {}, nats } = parsed.data;
+    const problem = poolProblem(pools) ?? limitProblem(limits, pools, connections);
+    if (problem) throw invalid(problem);
     this.leaseMs = leaseMs;
     this.nats = nats && {
       servers: [nats.servers].flat(),
@@ -53,6 +65,7 @@ export class FleetConfig {
       replicas: nats.replicas ?? 1,
       token: nats.token?.secret,
     };
+    this.pools = [...new Set([DEFAULT_POOL, ...Object.keys(pools)])];
     this.#pools = new Map(Object.entries(pools).flatMap(([pool, names]) => names.map((name) => [name, pool] as const)));
     this.#timeouts = timeoutMs;
     this.limits = new Map([...named('pool', limits.pools), ...named('connection', limits.connections)]);
@@ -72,11 +85,50 @@ export class FleetConfig {
   }
 }
 
+type Pools = Readonly<Record<string, readonly string[]>>;
+
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** A workflow is in one pool: else which of its workers take it would be a matter of the order of lines. */
+function poolProblem(pools: Pools): Problem | undefined {
+  const poolOf = new Map<string, string>();
+  for (const [pool, names] of Object.entries(pools)) {
+    if (!isPoolName(pool))
+      return { path: ['pools', pool], message: 'the name of a pool is typed: no spaces and no control characters' };
+    for (const name of names) {
+      const other = poolOf.get(name);
+      if (other !== undefined && other !== pool)
+        return { path: ['pools', pool], message: `the workflow "${name}" is in the pool ${other} already` };
+      poolOf.set(name, pool);
+    }
+  }
+  return undefined;
+}
+
+/** A limit on what is not there was meant for something else, which would go without. */
+function limitProblem(
+  { pools: ofPools = {}, connections: ofConnections = {} }: z.infer<typeof SHAPE_OF_LIMITS>,
+  pools: Pools,
+  connections: readonly string[] | undefined,
+): Problem | undefined {
+  const pool = Object.keys(ofPools).find((name) => name !== DEFAULT_POOL && !Object.hasOwn(pools, name));
+  if (pool !== undefined) return { path: ['limits', 'pools', pool], message: `fleet.pools names no pool "${pool}"` };
+  const connection = Object.keys(ofConnections).find((name) => connections?.includes(name) === false);
+  if (connection === undefined) return undefined;
+  return {
+    path: ['limits', 'connections', connection],
+    message: `the config has no connection "${connection}"${connections?.length ? `, only ${connections.join(', ')}` : ''}`,
+  };
+}
+
 function named(kind: string, limits: Readonly<Record<string, number>> = {}): [string, number][] {
   return Object.entries(limits).map(([name, max]) => [`${kind}:${name}`, max]);
 }
 
-function invalid(issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined): PawlError {
+function invalid(issue: Problem | undefined): PawlError {
   const path = ['fleet', ...(issue?.path ?? []).map(String)].join('.');
   return new PawlError({
     code: 'config-invalid',

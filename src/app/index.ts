@@ -4,7 +4,7 @@
 
 export { type Activated, type ActivateOptions, activate, allowRequest } from './activate.ts';
 export { type Deployed, type DeployOptions, deploy, deployCode, validateCode } from './deploy.ts';
-export { FleetConfig } from './fleet-config.ts';
+export { FleetConfig, isPoolName } from './fleet-config.ts';
 export { asksOf, kindOf, missingFor, openRequestOf, wantedBy } from './permissions.ts';
 export type { FleetPlace } from './start-app.ts';
 export { type App, type AppOptions, type AppParts, type Membership, runApp, runMember, startApp } from './start-app.ts';

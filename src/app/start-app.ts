@@ -74,7 +74,7 @@ export interface App {
 }
 
 export async function startApp(options: AppOptions): Promise<App> {
-  const fleet = new FleetConfig(options.config?.fleet);
+  const fleet = new FleetConfig(options.config?.fleet, Object.keys(options.config?.connections ?? {}));
   const keepDays = keepDaysOf(options.config?.retention);
   const prunes = keepDays !== undefined;
   let time = options.clock ?? systemClock;

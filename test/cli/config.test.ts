@@ -32,6 +32,22 @@ const BAD: Readonly<Record<string, readonly [text: string | undefined, says: Reg
     "import { defineConfig } from 'pawl'; export default defineConfig({ connections: { shop: { type: 'htp' } } } as never);",
     /connections\.shop: unknown type "htp"; did you mean "http"\?/,
   ],
+  'a workflow in two pools': [
+    "export default { fleet: { pools: { heavy: ['a', 'b'], light: ['b'] } } };",
+    /fleet\.pools\.light of the config cannot be used\n {2}why: the workflow "b" is in the pool heavy already\n/,
+  ],
+  'a pool that nobody could type': [
+    "export default { fleet: { pools: { 'very heavy': ['a'] } } };",
+    /fleet\.pools\.very heavy of the config cannot be used\n {2}why: .+ no spaces/,
+  ],
+  'a limit on a connection that is not there': [
+    "export default { connections: { shop: { type: 'http', baseUrl: 'http://127.0.0.1:9' } }, fleet: { limits: { connections: { nosuch: 2 } } } };",
+    /fleet\.limits\.connections\.nosuch of the config cannot be used\n {2}why: the config has no connection "nosuch", only shop\n/,
+  ],
+  'a limit on a pool that is not there': [
+    "export default { fleet: { pools: { heavy: ['a'] }, limits: { pools: { heavy: 2, default: 2, hevy: 2 } } } };",
+    /fleet\.limits\.pools\.hevy of the config cannot be used\n {2}why: fleet\.pools names no pool "hevy"\n/,
+  ],
 };
 
 for (const [name, [text, says]] of Object.entries(BAD)) {
