@@ -14,6 +14,8 @@ export interface LogChoice {
 export interface EngineLog {
   /** To whoever started it. */
   say(text: string): void;
+  /** What was asked for will hardly be what was meant. */
+  warn(text: string): void;
   error(error: unknown): void;
   /** What a command wrote, as lines with ids. */
   wrote(writes: readonly Write[]): void;
@@ -40,10 +42,12 @@ export function engineLog({ log, logLevel }: LogChoice, terminal: Terminal): Eng
   const opened = openLog({ format, level, write: (text) => terminal.err(text) });
   const wrote = journal((line) => opened.tell(line));
   if (format === 'human') {
-    return { say: (text) => terminal.err(`pawl: ${text}\n`), error: (error) => terminal.err(errorText(error)), wrote };
+    const say = (text: string): void => terminal.err(`pawl: ${text}\n`);
+    return { say, warn: say, error: (error) => terminal.err(errorText(error)), wrote };
   }
   return {
     say: (text) => opened.tell({ level: 'info', message: text, about: {} }),
+    warn: (text) => opened.tell({ level: 'warn', message: text, about: {} }),
     error(error) {
       const { message, code, why, ids, next } = factsOf(error);
       const about = { ...ids, code, why, next: next.map(({ label }) => label).join('; ') };

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '#app';
+import { cannotListen, type Retyped } from './cannot-listen.ts';
 import { MetricsPage } from './metrics-page.ts';
-import { cannotListen } from './serve.ts';
+import { unreadiness } from './readiness.ts';
 
 export interface ProbeOptions {
   /** 0 takes any free port. */
@@ -11,6 +12,8 @@ export interface ProbeOptions {
   /** This machine's own where nothing is said. */
   readonly address?: string | undefined;
   readonly onError: (error: unknown) => void;
+  /** What is advised where they cannot listen. */
+  readonly retyped?: Retyped;
 }
 
 export interface ServedProbes {
@@ -18,10 +21,12 @@ export interface ServedProbes {
   close(): Promise<void>;
 }
 
+const WORKER: Retyped = { anyPort: ['pawl', 'worker', '--probe-port', '0'], hereOnly: ['pawl', 'worker'] };
+
 /** Of a process without an API: whether it lives, whether it takes work, and what it counted. It says numbers and names, and takes nothing. */
 export async function serveProbes(
   app: App,
-  { port, address = '127.0.0.1', onError }: ProbeOptions,
+  { port, address = '127.0.0.1', onError, retyped = WORKER }: ProbeOptions,
 ): Promise<ServedProbes> {
   const page = new MetricsPage(app, app.clock.now());
   const server = createServer((request, response) => {
@@ -34,7 +39,7 @@ export async function serveProbes(
   limit(server);
   server.listen(port, address);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw cannotListen(port, cause);
+    throw cannotListen({ what: 'the probes of this worker', address, port }, retyped, cause);
   });
   const { port: taken } = server.address() as AddressInfo;
   return {
@@ -59,8 +64,8 @@ async function answer(app: App, page: MetricsPage, asked: string, response: Serv
       response.writeHead(200, PLAIN).end('ok\n');
       return;
     case 'GET /ready': {
-      const isReady = !app.isDraining() && app.engine.takesWrites();
-      response.writeHead(isReady ? 200 : 503, PLAIN).end(isReady ? 'ready\n' : 'not ready\n');
+      const why = unreadiness(app);
+      response.writeHead(why === undefined ? 200 : 503, PLAIN).end(`${why ?? 'ready'}\n`);
       return;
     }
     case 'GET /metrics': {

@@ -12,6 +12,7 @@ import { ownerTokenIn } from './access/owner-token.ts';
 import { type Place, placeOf } from './access/place.ts';
 import { RateLimit } from './access/rate.ts';
 import { keepAddress } from './address-file.ts';
+import { cannotListen, type Retyped } from './cannot-listen.ts';
 import { ConsoleFiles } from './console-files.ts';
 import type { Api } from './context.ts';
 import { documentOf } from './document.ts';
@@ -36,6 +37,8 @@ export interface ServeOptions {
   readonly consoleDir?: string;
   /** Told of what is a bug: the asker only hears that it is one. */
   readonly onError?: (error: unknown) => void;
+  /** What is advised where it cannot listen. */
+  readonly retyped?: Retyped;
 }
 
 export interface Served {
@@ -51,14 +54,16 @@ export interface Served {
 const REQUESTS = { perSecond: 2_000, burst: 4_000 };
 /** Twenty wrong tokens at once, and then one in five seconds. */
 const FAILURES = { perSecond: 0.2, burst: 20 };
+const START: Retyped = { anyPort: ['pawl', 'start', '--port', '0'], hereOnly: ['pawl', 'start'] };
 const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 export async function serve(app: App, options: ServeOptions): Promise<Served> {
-  const place = placeOf(options.listen, options.config);
+  const { retyped = START } = options;
+  const place = placeOf(options.listen, options.config, retyped);
   const dataDir = resolve(options.dataDir);
   const { clock, engine } = app;
   const access = new Access({ engine, clock, ownerToken: ownerTokenIn(dataDir) });
-  if (place.isRemote && !(await access.hasTokens())) throw noTokens(place);
+  if (place.isRemote && !(await access.hasTokens())) throw noTokens(place, retyped);
   const startedAt = clock.now();
   const live = new Live(engine, clock, startedAt);
   let { port } = options;
@@ -80,7 +85,7 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
   const routes = mounted(api, ROUTES, guards, files, options.onError ?? (() => undefined));
   const server = createAdaptorServer({ fetch: routes.fetch, overrideGlobalObjects: false }) as Server;
   limit(server);
-  await listen(server, options.port, place).catch((error: unknown) => {
+  await listen(server, options.port, place, retyped).catch((error: unknown) => {
     live.close();
     throw error;
   });
@@ -121,36 +126,25 @@ function limit(server: Server): void {
   server.maxConnections = 1_000;
 }
 
-async function listen(server: Server, port: number, { address }: Place): Promise<void> {
+async function listen(server: Server, port: number, { address }: Place, retyped: Retyped): Promise<void> {
   try {
     server.listen(port, address);
     await once(server, 'listening');
   } catch (cause) {
-    throw cannotListen(port, cause);
+    throw cannotListen({ what: 'the API', address, port }, retyped, cause);
   }
 }
 
-function noTokens({ address }: Place): PawlError {
+function noTokens({ address }: Place, { hereOnly }: Retyped): PawlError {
   return new PawlError({
     code: 'not-safe',
     message: `the engine does not listen on ${address}`,
     why: 'others than this machine could reach it, and nobody has a token to get in with',
     next: [
-      { label: 'start it for this machine', argv: ['pawl', 'start'] },
+      { label: 'start it for this machine', argv: hereOnly },
       { label: 'make a token', argv: ['pawl', 'token', 'create', 'NAME', '--scope', 'operate'] },
       { label: 'then start it with --listen again' },
     ],
-  });
-}
-
-export function cannotListen(port: number, cause: unknown): PawlError {
-  const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-  return new PawlError({
-    code: 'port-taken',
-    message: `the API cannot listen on port ${port}`,
-    why: isTaken ? 'another program listens there, perhaps another engine' : String(cause),
-    next: [{ label: 'take any free port', argv: ['pawl', 'start', '--port', '0'] }],
-    cause,
   });
 }
 

@@ -33,12 +33,12 @@ test('a process without an API says whether it lives, takes work, and what it co
     assert.equal((await fetch(`${probes.url}${path}`)).status, 404, path);
   assert.equal((await fetch(`${probes.url}/metrics`, { method: 'POST', body: '{}' })).status, 404);
   await stage.app.drain();
-  assert.deepEqual(
-    [(await fetch(`${probes.url}/health`)).status, (await fetch(`${probes.url}/ready`)).status],
-    [200, 503],
-  );
+  assert.equal((await fetch(`${probes.url}/health`)).status, 200);
+  const ready = await fetch(`${probes.url}/ready`);
+  assert.deepEqual([ready.status, await ready.text()], [503, 'draining\n'], 'the word that an engine says');
   await assert.rejects(serveProbes(stage.app, { port: Number(new URL(probes.url).port), onError: () => undefined }), {
     code: 'port-taken',
+    message: `the probes of this worker cannot listen on port ${new URL(probes.url).port}`,
   });
   assert.deepEqual(errors, []);
 });

@@ -7,6 +7,7 @@ import { engineMetrics } from '../engine-metrics.ts';
 import { engineTraces } from '../engine-traces.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT } from '../find-engine.ts';
+import { flagsOf } from '../flags-of.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
 import { secretSource } from '../secrets.ts';
 import { table } from '../table.ts';
@@ -31,6 +32,7 @@ const WORKER_VERBS = [
   { verb: 'uncordon', says: 'let a worker that was cordoned take work again' },
   { verb: 'drain', says: 'let a process finish what it has, and end' },
 ] as const;
+const DEFAULT_POOL = 'default';
 const CONCURRENCY = 32;
 const CONCURRENCY_MAX = 1_000;
 
@@ -54,7 +56,7 @@ export function addFleet(program: Command, terminal: Terminal, ended: Ended): vo
     .command('worker')
     .description('take what executors hand off, and run it; any number, over the PostgreSQL of DATABASE_URL')
     .option('--config <file>', `connections and credentials (${CONFIG_FILE} here, if there is one)`)
-    .option('--pool <name>', 'take only workflows of this pool', 'default')
+    .option('--pool <name>', 'take only workflows of this pool', DEFAULT_POOL)
     .addOption(new Option('--concurrency <number>', 'sessions at once').argParser(concurrencyOf).default(CONCURRENCY))
     .addOption(untilInputEnds());
   worker
@@ -76,7 +78,7 @@ export function addFleet(program: Command, terminal: Terminal, ended: Ended): vo
 function named(terminal: Terminal, role: FleetPlace['role']): FleetPlace {
   const place = placeIn(terminal, role);
   if (place) return place;
-  throw new UsageError(`a ${role} needs a database`, 'DATABASE_URL is not set', [
+  throw new UsageError(`${role === 'executor' ? 'an' : 'a'} ${role} needs a database`, 'DATABASE_URL is not set', [
     { label: `set it: DATABASE_URL=postgres://user@host/database pawl ${role}` },
     { label: 'or run everything in one process, on a folder of its own', argv: ['pawl', 'start'] },
   ]);
@@ -84,6 +86,7 @@ function named(terminal: Terminal, role: FleetPlace['role']): FleetPlace {
 
 /** Until it is asked to end: then what is under way reaches a safe point, and nothing more is taken. */
 async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCode> {
+  mustServeWhatListens(options);
   const log = engineLog(options, terminal);
   const traces = engineTraces(terminal, log);
   const fleet = { ...named(terminal, 'worker'), pool: options.pool, concurrency: options.concurrency };
@@ -92,7 +95,13 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
   try {
     const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
     const { config, folder } = await loadConfig(options.config);
-    const [{ startApp }, { masterKeys }] = await Promise.all([import('#app'), import('#secret')]);
+    const [{ startApp, FleetConfig, isPoolName }, { masterKeys }] = await Promise.all([
+      import('#app'),
+      import('#secret'),
+    ]);
+    if (!isPoolName(options.pool)) throw noPoolName(options.pool);
+    const { pools } = new FleetConfig(config.fleet);
+    if (!pools.includes(options.pool)) log.warn(idlePool(options.pool, pools));
     const app = await startApp({
       dataDir,
       config,
@@ -130,10 +139,52 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
 }
 
 /** Numbers and names for whoever looks after processes: only where they are asked for, and without a token. */
-async function probesOf(app: App, { probePort, probeListen }: WorkerOptions, log: EngineLog) {
-  if (probePort === undefined) return undefined;
+async function probesOf(app: App, options: WorkerOptions, log: EngineLog) {
+  const { probePort: port, probeListen: address } = options;
+  if (port === undefined) return undefined;
   const { serveProbes } = await import('#http');
-  return serveProbes(app, { port: probePort, address: probeListen, onError: log.error });
+  const retyped = {
+    anyPort: again(options, { probePort: 0, probeListen: address }),
+    hereOnly: again(options, { probePort: port }),
+  };
+  return serveProbes(app, { port, address, onError: log.error, retyped });
+}
+
+function mustServeWhatListens(options: WorkerOptions): void {
+  const { probePort, probeListen } = options;
+  if (probeListen === undefined || probePort !== undefined) return;
+  throw new UsageError('--probe-listen needs --probe-port', 'probes are served only on a port that is named', [
+    { label: 'name one, or let it take any that is free', argv: again(options, { probePort: 0, probeListen }) },
+  ]);
+}
+
+/** The same command with these probes. */
+function again(
+  { config, data, pool, concurrency, log, logLevel }: WorkerOptions,
+  probes: { readonly probePort: number; readonly probeListen?: string | undefined },
+): readonly string[] {
+  const flags = flagsOf({
+    config,
+    data,
+    pool: pool === DEFAULT_POOL ? undefined : pool,
+    concurrency: concurrency === CONCURRENCY ? undefined : concurrency,
+    log,
+    logLevel,
+    ...probes,
+  });
+  return ['pawl', 'worker', ...flags];
+}
+
+function noPoolName(pool: string): UsageError {
+  return new UsageError(
+    `${JSON.stringify(pool.slice(0, 100))} is no name of a pool`,
+    'it is up to 200 letters, without spaces and control characters',
+    [{ label: 'name one of the config’s pools, or leave --pool out: then it is default', argv: ['pawl', 'worker'] }],
+  );
+}
+
+function idlePool(pool: string, pools: readonly string[]): string {
+  return `no workflow of this config is in the pool "${pool}", so this worker takes nothing: its pools are ${pools.join(', ')}`;
 }
 
 /** By its name, or by the id of its incarnation. */

@@ -1,8 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { App, FleetPlace } from '#app';
-import { PawlError } from '#base';
+import type { Retyped } from '#http';
 import { define, type Ended } from '../command.ts';
 import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { engineMetrics } from '../engine-metrics.ts';
@@ -11,6 +9,8 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
 import { flagsOf } from '../flags-of.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
+import { makeDataFolder } from '../make-data-folder.ts';
+import { processName } from '../process-name.ts';
 import { secretSource } from '../secrets.ts';
 import type { Terminal } from '../terminal.ts';
 import { plural } from '../words.ts';
@@ -44,8 +44,8 @@ export function untilInputEnds(): Option {
 
 /** Where the tables are, if a database is named, and what this process is there. */
 export function placeIn({ env }: Terminal, role: FleetPlace['role']): FleetPlace | undefined {
-  const { DATABASE_URL: url, PAWL_NAME: name = `${hostname()}-${process.pid}` } = env;
-  return url === undefined || url === '' ? undefined : { url, role, name };
+  const { DATABASE_URL: url } = env;
+  return url === undefined || url === '' ? undefined : { url, role, name: processName(env) };
 }
 
 /** An engine with an API, until it is asked to end. */
@@ -78,7 +78,7 @@ async function run(
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
   // The tables are elsewhere; the token, secrets and the address of this process lie here all the same.
-  if (options.fleet) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (options.fleet) makeDataFolder(dataDir);
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
   const [{ startApp }, { serve }, { masterKeys }, { Notifier, openChannels }] = await Promise.all([
@@ -117,10 +117,11 @@ async function run(
     isShared: options.fleet !== undefined,
     onError,
   });
-  const server = await serve(app, { port, listen, dataDir, config: config.http, notifier, onError }).catch(
+  const retyped = retypedFrom(options);
+  const server = await serve(app, { port, listen, dataDir, config: config.http, notifier, onError, retyped }).catch(
     async (error: unknown) => {
       await app.stop();
-      throw portTaken(error, options);
+      throw error;
     },
   );
   const metrics = await engineMetrics(terminal, log, app);
@@ -146,16 +147,21 @@ async function run(
   }
 }
 
-/** The same command on another port: without its config and its folder it would be another engine. */
-function portTaken(
-  error: unknown,
-  { config, data, listen, log, logLevel, fleet }: StartOptions & { readonly fleet: FleetPlace | undefined },
-): unknown {
-  if (!(error instanceof PawlError) || error.code !== 'port-taken') return error;
-  const { code, message, why } = error;
-  const given = flagsOf({ config, data, listen, log, logLevel });
-  const argv = ['pawl', fleet?.role === 'executor' ? 'executor' : 'start', ...given, '--port', '0'];
-  return new PawlError({ code, message, why, next: [{ label: 'take any free port', argv }], cause: error });
+/** The same command otherwise: without its config and its folder it would be another engine. */
+function retypedFrom({
+  fleet,
+  port,
+  listen,
+  config,
+  data,
+  log,
+  logLevel,
+}: StartOptions & { readonly fleet: FleetPlace | undefined }): Retyped {
+  const command = ['pawl', fleet?.role === 'executor' ? 'executor' : 'start'];
+  return {
+    anyPort: [...command, ...flagsOf({ config, data, listen, log, logLevel, port: 0 })],
+    hereOnly: [...command, ...flagsOf({ config, data, log, logLevel, port: port === PORT ? undefined : port })],
+  };
 }
 
 /** Nothing more can be trusted to be written; whatever was under way is recovered at the next start. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { PawlError } from '#base';
+import type { Retyped } from '../cannot-listen.ts';
 
 /** Where the engine is reached: the names it answers to, and the origin its own pages have. */
 export interface Place {
@@ -25,14 +26,14 @@ const HTTP_CONFIG = z.strictObject({
 });
 
 /** Only this machine, unless the config says how others reach the engine and somebody asked for it on the command line. */
-export function placeOf(listen: string | undefined, config: unknown): Place {
+export function placeOf(listen: string | undefined, config: unknown, retyped: Retyped): Place {
   const parsed = HTTP_CONFIG.safeParse(config ?? {});
   if (!parsed.success)
     throw invalid(parsed.error.issues.map(({ path, message }) => `http.${path.join('.')}: ${message}`));
   const published = parsed.data.publicUrl === undefined ? undefined : publicUrlOf(parsed.data.publicUrl);
   const address = listen ?? LOOPBACK;
   const isRemote = !isLoopback(address);
-  if (isRemote && !published) throw notConfigured(address);
+  if (isRemote && !published) throw notConfigured(address, retyped);
   const reached = isRemote && !isAny(address) ? hostOf(address) : LOOPBACK;
   const names = [...new Set([...LOOPBACK_NAMES, reached])];
   return {
@@ -81,14 +82,14 @@ function invalid(problems: readonly string[]): PawlError {
   });
 }
 
-function notConfigured(address: string): PawlError {
+function notConfigured(address: string, { hereOnly }: Retyped): PawlError {
   return new PawlError({
     code: 'not-safe',
     message: `the engine does not listen on ${address}`,
     why: 'others than this machine could reach it, and the config does not say how',
     next: [
       { label: "add http: { publicUrl: 'https://…' } to the config: the address of a proxy that speaks TLS" },
-      { label: 'or leave --listen out: then only this machine reaches it', argv: ['pawl', 'start'] },
+      { label: 'or leave --listen out: then only this machine reaches it', argv: hereOnly },
     ],
   });
 }

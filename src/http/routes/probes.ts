@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RequestError } from '../problem.ts';
+import { unreadiness } from '../readiness.ts';
 import { type Route, rawRoute, route } from '../route.ts';
 
 /** For whatever looks after processes: is this one alive, should it be asked for work, and how does it go. */
@@ -19,8 +20,8 @@ export const PROBE_ROUTES: readonly Route[] = [
     says: 'that it takes work: 503 while nothing can be written, and while it drains',
     answer: z.strictObject({ status: z.literal('ready') }).meta({ id: 'Ready' }),
     run({ api: { app } }) {
-      if (app.isDraining()) throw notReady('draining', 'it is on its way out, and begins nothing new');
-      if (!app.engine.takesWrites()) throw notReady('no-writes', 'its store takes no writes now');
+      const why = unreadiness(app);
+      if (why !== undefined) throw notReady(why, WHY[why]);
       return { status: 'ready' as const };
     },
   }),
@@ -34,6 +35,11 @@ export const PROBE_ROUTES: readonly Route[] = [
       ask.body(await api.metrics.text(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
   }),
 ];
+
+const WHY = {
+  draining: 'it is on its way out, and begins nothing new',
+  'no-writes': 'its store takes no writes now',
+} as const;
 
 function notReady(code: string, why: string): RequestError {
   return new RequestError(503, code, 'the engine takes no work now', why, 'ask again in a moment, or ask another one');
