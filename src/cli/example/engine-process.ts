@@ -20,7 +20,19 @@ export interface EngineProcessOptions {
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
-export async function startEngine({ config, dataDir, port, env }: EngineProcessOptions): Promise<EngineProcess> {
+/** On another port where somebody took this one in the meantime. */
+export async function startEngine(options: EngineProcessOptions): Promise<EngineProcess> {
+  try {
+    return await startOn(options);
+  } catch (error) {
+    if (!(error instanceof PawlError && error.code === PORT_TAKEN) || options.port === 0) throw error;
+    return startOn({ ...options, port: 0 });
+  }
+}
+
+const PORT_TAKEN = 'port-taken';
+
+async function startOn({ config, dataDir, port, env }: EngineProcessOptions): Promise<EngineProcess> {
   const child = spawn(
     process.execPath,
     [
@@ -66,7 +78,7 @@ async function readyUrl({ stdout, stderr }: ChildProcess, exited: Promise<void>)
   const url = await Promise.race([ready, exited]);
   if (typeof url === 'string') return url;
   throw new PawlError({
-    code: 'engine-did-not-start',
+    code: said.some((line) => line.includes('cannot listen on port')) ? PORT_TAKEN : 'engine-did-not-start',
     message: 'the engine of the example did not start',
     why: said.join('\n  ') || 'it ended without a word',
     next: [{ label: 'see whether the rest of the checkout is in order', argv: ['npm', 'test'] }],
