@@ -1,4 +1,4 @@
-import { type Clock, type IdSource, monotonicIds, PawlError, type WorkerId } from '#base';
+import { type Clock, type IdSource, monotonicIds, RefusedError, type WorkerId } from '#base';
 import type { Write } from '#model';
 import {
   type LaterHistory,
@@ -271,8 +271,8 @@ class Gossip {
 }
 
 function refuseBackUp(): never {
-  throw new PawlError({
-    code: 'not-here',
+  throw new RefusedError({
+    code: 'wrong-state',
     message: 'this engine has no file of its own to copy',
     why: 'its data is in PostgreSQL',
     next: [{ label: 'use pg_dump, or the backups of your PostgreSQL server' }],

@@ -5,9 +5,9 @@ import type { Api } from './context.ts';
 /** A workflow by its name or id. */
 export async function workflowAt({ app }: Api, named: string): Promise<Workflow> {
   const { history } = app.engine;
-  const [found] = await history.fetch('workflowNamed', named);
-  const row =
-    found ?? (idShapeOf(named) === 'workflow' ? (await history.fetch('workflow', named as WorkflowId))[0] : undefined);
+  // An id is one workflow's for ever; a name that looks like it may be anybody's.
+  const [byId] = idShapeOf(named) === 'workflow' ? await history.fetch('workflow', named as WorkflowId) : [];
+  const row = byId ?? (await history.fetch('workflowNamed', named))[0];
   if (row) return row;
   throw new RefusedError({
     code: 'not-found',

@@ -7,6 +7,10 @@ import { parseSchedule } from './schedule.ts';
 import type { Places } from './workflow-source.ts';
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_])?$/;
+
+export function isWorkflowName(text: string): boolean {
+  return NAME.test(text);
+}
 /** Topics stay inside their workflow and are in no address, so their names may have parts. */
 const TOPIC = /^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,98}[A-Za-z0-9_])?$/;
 const CONNECTION = /^[A-Za-z_$][A-Za-z0-9_$]{0,99}$/;

@@ -4,6 +4,7 @@
 
 export type { Calls } from './calls.ts';
 export type { Catalogue } from './catalogue.ts';
+export { isWorkflowName } from './check-declared.ts';
 export { type CompileOptions, compileScript, validateScript } from './compile.ts';
 export type { CompiledScript, Describe, Description } from './compiled-script.ts';
 export { type Finding, type FindingCode, type Place, ScriptInvalidError } from './finding.ts';

@@ -17,6 +17,7 @@ import { type Need, needsOf } from './needs.ts';
 import { ledgerOf, sentAgain } from './obstacles.ts';
 import { asksIn, choicesOfRequest } from './requests.ts';
 import type { Teller } from './teller.ts';
+import { deliveryLines } from './timeline.ts';
 import { inputsOf } from './trail.ts';
 import { versionName } from './versions.ts';
 import { callName, count, duration, EVIDENCE_WORDS, list, oneLine, phaseWords } from './words.ts';
@@ -224,6 +225,7 @@ async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<P
         ? `Its ${row ? callName(row) : 'call'} is done, and is not made again.`
         : `${row ? `Its ${callName(row)} was not done` : 'Nothing went out'}, and ${run.deliveryId === null ? 'its events are free again' : 'the delivery it was called with waits'}.`,
     ],
+    facts: (await deliveryLines(teller, run)).map(({ at, text }) => ({ at, source: 'sender', says: text })),
     unknown: unknownOf(isAfter, run, suspects.length),
     choices: await choicesOfRepair(teller, workflow, run),
   };

@@ -3,6 +3,7 @@ import type { MaintenanceTask, Mutation, Run, Workflow } from '#model';
 import { notDoneFrom } from './not-done-from.ts';
 import type { Condition } from './standing.ts';
 import type { Teller } from './teller.ts';
+import { deliveryLines } from './timeline.ts';
 import { versionBefore, versionName } from './versions.ts';
 import {
   callLine,
@@ -217,7 +218,10 @@ export async function repairs(teller: Teller, workflow: Workflow): Promise<Condi
       id: run.id,
       sentence: `needs a repair: ${run.handlerName} failed${done}: ${oneLine(run.error ?? '')}`,
       since: run.endTimestamp,
-      evidence: [`${run.handlerName} stopped${phaseWords(run)} as ${run.id}`],
+      evidence: [
+        `${run.handlerName} stopped${phaseWords(run)} as ${run.id}`,
+        ...(await deliveryLines(teller, run)).map(({ text }) => text),
+      ],
       next: [
         { label: 'mend the script and deploy it (pawl deploy FILE)' },
         { label: 'try the same version again', argv: ['pawl', 'retry', workflow.name] },

@@ -35,7 +35,7 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
   const standing = await standingOf(teller, workflow);
   const [first, ...others] = standing;
   const waiting = await waitingOf(teller, workflow);
-  const blocks = standing.some((condition) => condition.blocks) ? waiting.pending : 0;
+  const blocked = standing.some((condition) => condition.blocks) ? blockedWords(waiting) : null;
   const open = await setAside(teller, workflow);
   const also = [...[...others, ...open].map(({ sentence }) => sentence), ...parkedWords(waiting.parked)];
   return {
@@ -43,9 +43,9 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
     name: workflow.name,
     status: workflow.status,
     kind: first.kind,
-    sentence: `${first.sentence}${also.map((each) => `; also ${each}`).join('')}${aside(teller, first, blocks)}`,
+    sentence: `${first.sentence}${also.map((each) => `; also ${each}`).join('')}${aside(teller, first, blocked)}`,
     since: first.since,
-    blocks: blocks > 0 ? count(blocks, 'event') : null,
+    blocks: blocked,
     waiting,
     next: [...[...standing, ...open].flatMap((condition) => condition.next), ...parkedSteps(workflow, waiting.parked)],
   };
@@ -72,10 +72,19 @@ export async function waitingOf(teller: Pick<Teller, 'history'>, workflow: Workf
   };
 }
 
-function aside({ now }: Teller, { since, blocks: stops }: Condition, blocks: number): string {
+function blockedWords({ pending, deliveries }: Waiting): string | null {
+  const words = [
+    ...(pending > 0 ? [count(pending, 'event')] : []),
+    ...(deliveries > 0 ? [count(deliveries, 'delivery', 'deliveries')] : []),
+  ];
+  return words.length === 0 ? null : words.join(' and ');
+}
+
+function aside({ now }: Teller, { since, blocks: stops }: Condition, blocked: string | null): string {
+  const waits = blocked?.startsWith('1 ') && !blocked.includes(' and ') ? 'waits' : 'wait';
   const facts = [
     ...(stops && since !== null ? [`since ${duration(now - since)}`] : []),
-    ...(blocks > 0 ? [`${count(blocks, 'event')} ${blocks === 1 ? 'waits' : 'wait'} behind it`] : []),
+    ...(blocked === null ? [] : [`${blocked} ${waits} behind it`]),
   ];
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }

@@ -73,15 +73,25 @@ async function beginningOf(teller: Teller, run: Run): Promise<Line[]> {
     at: log.at,
     text: `${run.handlerName} said: ${oneLine(log.message)}`,
   }));
-  const lines: Line[] = [{ at: run.startTimestamp, text: began }, ...logs];
+  const lines: Line[] = [...(await deliveryLines(teller, run)), { at: run.startTimestamp, text: began }, ...logs];
   const taken = run.retryOf === null ? takenWords(run) : undefined;
   if (taken !== undefined) lines.push({ at: await callOrEnd(teller, run), text: `${run.handlerName} took ${taken}` });
   return lines;
 }
 
+/** What a webhook was called with, as it came. */
+export async function deliveryLines({ history }: Pick<Teller, 'history'>, { deliveryId }: Run): Promise<Line[]> {
+  const [row] = deliveryId === null ? [] : await history.fetch('delivery', deliveryId);
+  if (!row) return [];
+  return [{ at: row.receivedAt, text: `delivery ${row.deliveryId} came in as ${row.id}: ${oneLine(row.body, 600)}` }];
+}
+
 async function endOf(teller: Teller, run: Run): Promise<Line[]> {
   const end = run.endTimestamp === null ? [] : [{ at: run.endTimestamp, text: await endWords(teller, run) }];
-  return [...end, ...auditLines(await teller.history.audit(run.id, AUDIT_MAX))];
+  const acts = await Promise.all(
+    [run.id, ...(run.deliveryId === null ? [] : [run.deliveryId])].map((id) => teller.history.audit(id, AUDIT_MAX)),
+  );
+  return [...end, ...auditLines(acts.flat())];
 }
 
 /** Events are taken in the commit that records the call. */

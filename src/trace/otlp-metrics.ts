@@ -1,5 +1,5 @@
 import type { Metric } from '#metrics';
-import { attributesOf, type Env, headersIn } from './otlp.ts';
+import { attributesOf, type Env, headersIn, resourceOf } from './otlp.ts';
 
 const INTERVAL_MS = 60_000;
 const INTERVAL_MS_MIN = 100;
@@ -104,7 +104,7 @@ interface Moment {
 
 /** OTLP in JSON. */
 export function metricsBody(metrics: readonly Metric[], moment: Moment): object {
-  const resource = { attributes: attributesOf({ 'service.name': moment.service }) };
+  const resource = resourceOf(moment.service);
   const all = metrics.filter(({ samples }) => samples.length > 0).map((metric) => metricOf(metric, moment));
   return { resourceMetrics: [{ resource, scopeMetrics: [{ scope: { name: 'pawl' }, metrics: all }] }] };
 }

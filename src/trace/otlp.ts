@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Span } from './spans.ts';
 
 export interface Exporter {
@@ -124,7 +126,7 @@ function bodyOf(spans: readonly Span[], service: string): object {
   return {
     resourceSpans: [
       {
-        resource: { attributes: attributesOf({ 'service.name': service }) },
+        resource: resourceOf(service),
         scopeSpans: [{ scope: { name: 'pawl' }, spans: spans.map(spanOf) }],
       },
     ],
@@ -143,6 +145,14 @@ function spanOf({ traceId, spanId, parentSpanId, name, isCall, startMs, endMs, i
     attributes: attributesOf(attributes),
     status: { code: isError ? ERROR : OK },
   };
+}
+
+/** This process among others of the same name: what they count must not be taken for one. */
+const INSTANCE = randomUUID();
+
+export function resourceOf(service: string): object {
+  const names = { 'service.name': service, 'service.instance.id': INSTANCE, 'host.name': hostname() };
+  return { attributes: attributesOf(names) };
 }
 
 export function attributesOf(attributes: Span['attributes']): object[] {

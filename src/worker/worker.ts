@@ -1,4 +1,4 @@
-import { type Clock, type MutationId, RefusedError, type WorkflowId } from '#base';
+import { type Clock, type MutationId, PawlError, RefusedError, type WorkflowId } from '#base';
 import type { Engine, Member } from '#execution';
 import { Lease } from './lease.ts';
 import { Reaper } from './reaper.ts';
@@ -172,8 +172,14 @@ export class Worker {
   #tellStrange(message: string): void {
     if (this.#isStrangeTold) return;
     this.#isStrangeTold = true;
-    const why = 'it was written by a newer version, and stays for a process that knows it';
-    this.#options.onError(new Error(`message ${message} is of a version that this process does not know: ${why}`));
+    this.#options.onError(
+      new PawlError({
+        code: 'newer-message',
+        message: `message ${message} is of a version that this process does not know`,
+        why: 'it was written by a newer version, and stays for a process that knows it',
+        next: [{ label: 'finish the upgrade: start this process with the newer version too' }],
+      }),
+    );
   }
 
   #do(key: string, act: () => Promise<unknown>): void {

@@ -18,6 +18,8 @@ test('a workflow is exported and imported by typing, and stands there paused', a
   assert.ok(existsSync(file));
   const again = await type(['export', 'orders', '--out', file], { env: envOf(from) });
   assert.deepEqual([again.code, /exists/.test(again.err)], [5, true]);
+  const nameless = await type(['import', file, '--as', 'bad name!/x'], { env: envOf(to) });
+  assert.deepEqual([nameless.code, /is no name for a workflow/.test(nameless.err)], [2, true], nameless.err);
   const imported = await type(['import', file, '--as', 'moved'], { env: envOf(to) });
   assert.match(imported.out, /moved is here with \d+ rows, and paused\n/);
   assert.equal(to.stage.workflow().name, 'moved');

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { RefusedError } from '#base';
+import { isWorkflowName } from '#script';
 import { exportWorkflow, importWorkflow } from '#transfer';
 import { workflowAt } from '../find.ts';
 import { type Route, route } from '../route.ts';
@@ -39,10 +40,22 @@ export const TRANSFER_ROUTES: readonly Route[] = [
     answer: z.strictObject({ workflow: id, name: text, status: text, rows: count, unknown: count }),
     run({ api, body, by }) {
       mustBeAbsolute(body.file);
+      if (body.name !== undefined) mustBeName(body.name);
       return importWorkflow(api.app, { ...body, by });
     },
   }),
 ];
+
+/** The same names as in a script: under another nobody could deploy a version of it. */
+function mustBeName(name: string): void {
+  if (isWorkflowName(name)) return;
+  throw new RefusedError({
+    code: 'invalid',
+    message: `${JSON.stringify(name)} is no name for a workflow`,
+    why: 'a name has letters, digits, ".", "_" and "-", and begins with a letter or digit',
+    next: [{ label: 'take another name' }],
+  });
+}
 
 function mustBeAbsolute(path: string): void {
   if (isAbsolute(path)) return;

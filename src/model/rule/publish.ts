@@ -100,16 +100,13 @@ function refuseTopic({ workflow, topics, publisher, run }: Publishing, topic: st
       },
     );
   }
-  const [first] = topics;
   return refuse(
     'not-subscribed',
     `workflow ${workflow.name} has no topic ${JSON.stringify(topic)}`,
-    first === undefined ? 'its active version has no topics' : `its topics are ${topics.join(', ')}`,
+    `its topics are ${topics.join(', ')}`,
     {
       next: [
-        first === undefined
-          ? 'declare the topic in its script, and deploy it'
-          : { label: 'publish to one of them', argv: ['pawl', 'publish', workflow.name, first, 'PAYLOAD'] },
+        { label: 'publish to one of them', argv: ['pawl', 'publish', workflow.name, String(topics[0]), 'PAYLOAD'] },
       ],
       ids: { workflow: workflow.id },
     },
