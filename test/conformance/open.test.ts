@@ -162,6 +162,29 @@ onPostgres('a newer schema, and a database of another program, are refused', asy
   await assert.rejects(openPostgresStore({ url: foreign }), { code: 'store-foreign' });
 });
 
+onPostgres('a dump that is put back is noticed, also in the same server and under the same name', async (t) => {
+  const server = await sharedServer();
+  const url = await emptyDatabase(t, 'put_back');
+  const isRestored = async (): Promise<boolean> => {
+    const store = await openPostgresStore({ url });
+    const found = store.isRestored();
+    await store.close();
+    return found;
+  };
+  assert.equal(await isRestored(), false);
+  const oids = `SELECT oids FROM database_origin`;
+  const [[before]] = (await server.query('put_back', oids)) as [[string]];
+  await server.dropDatabase('put_back');
+  await server.createDatabase('put_back');
+  assert.equal(await isRestored(), false, 'a new one was never anywhere else');
+  await server.query('put_back', `UPDATE database_origin SET oids = '${before}'`);
+  assert.equal(await isRestored(), true, 'as a dump would have it');
+  const store = await openPostgresStore({ url, role: 'executor' });
+  await store.forgetRestored();
+  await store.close();
+  assert.equal(await isRestored(), false);
+});
+
 onPostgres('rows that were written by another cluster were put back from a backup', async (t) => {
   const { server, name, url, drop } = await freshDatabase();
   t.after(drop);

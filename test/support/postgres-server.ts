@@ -132,7 +132,7 @@ export class OwnServer implements PostgresServer {
   }
 
   createDatabase(name: string, template = 'template1'): Promise<void> {
-    return createDatabase(this.url('postgres'), name, template);
+    return createDatabase((database) => this.url(database), name, template);
   }
 
   dropDatabase(name: string): Promise<void> {
@@ -182,16 +182,23 @@ function namedServer(url: string): PostgresServer {
   };
   return {
     url: at,
-    createDatabase: (name, template = 'template1') => createDatabase(at('postgres'), name, template),
+    createDatabase: (name, template = 'template1') => createDatabase(at, name, template),
     dropDatabase: (name) => dropDatabase(at('postgres'), name),
     query: (database, text) => query(at(database), text),
     stop: () => Promise.resolve(),
   };
 }
 
-async function createDatabase(url: string, name: string, template: string): Promise<void> {
-  await query(url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+async function createDatabase(urlOf: (name: string) => string, name: string, template: string): Promise<void> {
+  await query(urlOf('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  if (template !== 'template1') await query(urlOf(name), SETTLE);
 }
+
+/** A copy that is meant to be one: it is not taken for a backup that was put back. */
+const SETTLE = `DO $$ BEGIN IF to_regclass('database_origin') IS NOT NULL THEN
+  UPDATE database_origin SET oids = (SELECT oid FROM pg_database WHERE datname = current_database())::text
+    || '/' || 'workflows'::regclass::oid::text;
+  END IF; END $$`;
 
 async function dropDatabase(url: string, name: string): Promise<void> {
   await query(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

@@ -55,6 +55,7 @@ const MAY: { readonly [T in TableName]: readonly string[] } = {
 const OWN = {
   commit_marks: ['INSERT', 'UPDATE', 'DELETE'],
   cluster_origin: ['UPDATE'],
+  database_origin: ['UPDATE'],
   schema_version: ['UPDATE (probe)'],
 } as const;
 

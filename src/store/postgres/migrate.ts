@@ -8,6 +8,7 @@ import type { PostgresConnection } from './connection.ts';
 import { executorGuards, executorRole, IS_EXECUTOR } from './executor-role.ts';
 import { isMissingTable, isRace } from './failures.ts';
 import { MARKS_TABLE } from './lost-commit.ts';
+import { CLUSTER_ORIGIN, DATABASE_ORIGIN } from './origin.ts';
 
 /** Any number, as long as no other program asks the same database for it. */
 const MIGRATION_LOCK = 7_029_551_001;
@@ -20,14 +21,6 @@ const HOLD_WRITERS = `DO $$ BEGIN
     IF to_regclass('commit_marks') IS NOT NULL THEN LOCK TABLE commit_marks IN EXCLUSIVE MODE; END IF;
   END $$`;
 const TRIES_MAX = 20;
-
-/** Which cluster the rows were written by. A dump that was put back elsewhere carries the number of where it came from. */
-const ORIGIN_TABLE = `CREATE TABLE cluster_origin (
-    id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1),
-    system_identifier TEXT NOT NULL
-  )`;
-const FIRST_ORIGIN = `INSERT INTO cluster_origin (id, system_identifier)
-  SELECT 1, system_identifier::text FROM pg_control_system()`;
 
 /**
  * The same migrations and guards as everywhere, each in a transaction under a lock that all processes ask for: of several that
@@ -47,7 +40,7 @@ export async function migratePostgres(
       if ((found ?? 0) > known) refuseNewer(where, found ?? 0, known);
       if (version <= (found ?? 0)) return [];
       return [
-        ...(version === 1 ? [versionTable(dialect), FIRST_VERSION, MARKS_TABLE, ORIGIN_TABLE, FIRST_ORIGIN] : []),
+        ...(version === 1 ? [versionTable(dialect), FIRST_VERSION, MARKS_TABLE, ...CLUSTER_ORIGIN] : []),
         ...steps(dialect),
         `UPDATE schema_version SET version = ${version}`,
       ].flatMap(dialect.schema);
@@ -92,6 +85,7 @@ const HANDED_OFF: Guard = {
 
 function guardTexts(): { readonly texts: readonly string[]; readonly hash: string } {
   const texts = [
+    ...DATABASE_ORIGIN,
     ...dialect.functions,
     ...[...guards(), HANDED_OFF].flatMap((guard) => dialect.guard(guard)),
     ...executorGuards(),

@@ -5,6 +5,7 @@ import type { PostgresConnection } from './connection.ts';
 import { refuseExecutorsUser, takeRole } from './executor-role.ts';
 import { postgresError, shownUrl } from './failures.ts';
 import { indexForRetention, migratePostgres } from './migrate.ts';
+import { isPutBack } from './origin.ts';
 import { openSession } from './session.ts';
 import { PostgresStore } from './store.ts';
 
@@ -36,13 +37,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Dista
     if (options.prunes) await indexForRetention(connection);
     await takeRole(connection, role);
     if (role !== 'executor') await refuseExecutorsUser(connection, where);
-    const [origin] = await connection.flight([
-      {
-        text: `SELECT count(*) FROM cluster_origin
-          WHERE system_identifier <> (SELECT system_identifier::text FROM pg_control_system())`,
-      },
-    ]);
-    return new PostgresStore(connection, { url, where, clock, callFor, role, isRestored: origin?.rows[0]?.[0] !== 0 });
+    const isRestored = await isPutBack(connection);
+    return new PostgresStore(connection, { url, where, clock, callFor, role, isRestored });
   } catch (error) {
     connection?.destroy();
     throw postgresError(error, where);

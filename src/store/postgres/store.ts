@@ -10,6 +10,7 @@ import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures
 import type { Statement } from './flight.ts';
 import type { Waiting } from './gather.ts';
 import { CommitMarks } from './lost-commit.ts';
+import { settleHere } from './origin.ts';
 import { openSession } from './session.ts';
 import { callOnCommit } from './switchboard.ts';
 import { APART, type Arrangement, TOGETHER, type Written } from './together.ts';
@@ -85,13 +86,7 @@ export class PostgresStore implements Store {
   }
 
   async forgetRestored(): Promise<void> {
-    const connection = await this.#connected();
-    await connection.flight([
-      {
-        text: `UPDATE cluster_origin
-          SET system_identifier = (SELECT system_identifier::text FROM pg_control_system())`,
-      },
-    ]);
+    await settleHere(await this.#connected());
     this.#isRestored = false;
   }
 
