@@ -1,5 +1,6 @@
 import type { EventId, NextStep } from '#base';
 import type { MaintenanceTask, Mutation, Run, Workflow } from '#model';
+import { isNotAllowed } from '#permission';
 import { notDoneFrom } from './not-done-from.ts';
 import type { Condition } from './standing.ts';
 import type { Teller } from './teller.ts';
@@ -84,26 +85,42 @@ function answers(row: Mutation, now: number): NextStep[] {
 
 export async function approvals({ history }: Teller, workflow: Workflow): Promise<Condition[]> {
   if (!workflow.holds.includes('approval')) return [];
-  const calls = (await history.fetch('openLedger', workflow.id))
-    .filter((row) => row.status === 'pending' && row.approvedAt === null)
-    .map((row): Condition => {
-      const title = row.uiTitle === null ? callLine(row) : oneLine(row.uiTitle, 80);
-      return {
-        kind: 'approval',
-        id: row.id,
-        sentence: `waiting for your approval of one ${callName(row)}: ${title}`,
-        since: row.createdAt,
-        evidence: row.preview.split('\n').slice(0, EVIDENCE_MAX),
-        next: [
-          { label: 'send it', argv: ['pawl', 'approve', row.id] },
-          { label: 'do not send it, and go on without it', argv: ['pawl', 'reject', row.id, '--skip'] },
-          { label: 'do not send it, and put its events aside', argv: ['pawl', 'reject', row.id, '--park'] },
-        ],
-        waitsForPerson: true,
-        blocks: true,
-      };
-    });
+  const open = await history.fetch('openLedger', workflow.id);
+  const calls = await Promise.all(
+    open
+      .filter((row) => row.status === 'pending' && row.approvedAt === null)
+      .map(async (row): Promise<Condition> => {
+        const [run] = await history.fetch('lastRun', row.rootRunId);
+        return approval(row, run?.error ?? null);
+      }),
+  );
   return workflow.grantMissing ? [...calls, await grant({ history }, workflow)] : calls;
+}
+
+function approval(row: Mutation, asksBecause: string | null): Condition {
+  const title = row.uiTitle === null ? callLine(row) : oneLine(row.uiTitle, 80);
+  const allow: NextStep = { label: 'send it, and allow it from now on', argv: ['pawl', 'approve', row.id, '--allow'] };
+  return {
+    kind: 'approval',
+    id: row.id,
+    sentence: `waiting for your approval of one ${callName(row)}: ${title}`,
+    since: row.createdAt,
+    evidence: [
+      ...(asksBecause === null ? [] : [`it asks because ${oneLine(asksBecause)}`]),
+      ...row.preview
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .slice(0, EVIDENCE_MAX),
+    ],
+    next: [
+      { label: 'send it', argv: ['pawl', 'approve', row.id] },
+      ...(isNotAllowed(asksBecause ?? '') ? [allow] : []),
+      { label: 'do not send it, and go on without it', argv: ['pawl', 'reject', row.id, '--skip'] },
+      { label: 'do not send it, and put its events aside', argv: ['pawl', 'reject', row.id, '--park'] },
+    ],
+    waitsForPerson: true,
+    blocks: true,
+  };
 }
 
 async function grant({ history }: Pick<Teller, 'history'>, workflow: Workflow): Promise<Condition> {

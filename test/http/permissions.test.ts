@@ -130,6 +130,12 @@ test('a script that does not say what it calls asks for anything; one that lies 
   assert.ok(
     need.known.some((line: string) => line === 'It asks because orders was not allowed shop.post on /bookings.'),
   );
+  assert.match(need.evidence[0], /^it asks because orders was not allowed shop\.post on \/bookings$/);
+  const { next } = await api2.status();
+  assert.ok(
+    next.some(({ argv }: Json) => argv?.join(' ') === `pawl approve ${need.id} --allow`),
+    JSON.stringify(next),
+  );
   assert.equal(api2.stage.outside.effects.length, 0);
   await api2.ok(press(api2, need, 'allow'));
   await api2.stage.until('it goes on', () => api2.stage.outside.effects.length === 2);
