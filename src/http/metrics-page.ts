@@ -69,8 +69,13 @@ export class MetricsPage {
     if (this.#app.isShared && !engine.takesWrites()) return [];
     try {
       const waiting = await this.#waiting();
-      await this.#learnNames([...waiting.keys(), ...meters.workflows()]);
-      return [...(await this.#questions()), ...this.#backlog(waiting)];
+      const deliveries = await this.#deliveries();
+      await this.#learnNames([...waiting.keys(), ...deliveries.keys(), ...meters.workflows()]);
+      return [
+        ...(await this.#questions()),
+        ...this.#backlog('events', 'Events that wait for their consumer', waiting),
+        ...this.#backlog('deliveries', 'Deliveries that wait for their webhook', deliveries),
+      ];
     } catch (error) {
       if (error instanceof StoreUnavailableError) return [];
       throw error;
@@ -98,18 +103,18 @@ export class MetricsPage {
     ];
   }
 
-  #backlog(waiting: ReadonlyMap<string, Waiting>): readonly Metric[] {
+  #backlog(what: string, says: string, waiting: ReadonlyMap<string, Waiting>): readonly Metric[] {
     const { clock } = this.#app;
     const samples = (measure: (each: Waiting) => number) =>
       [...waiting].map(([id, each]) => ({ labels: { workflow: this.#names.get(id) ?? id }, value: measure(each) }));
     return [
       gauge(
-        'pawl_events_pending',
-        'Events that wait for their consumer',
+        `pawl_${what}_pending`,
+        says,
         samples(({ count }) => count),
       ),
       gauge(
-        'pawl_events_pending_oldest_seconds',
+        `pawl_${what}_pending_oldest_seconds`,
         'How long the oldest of them has waited',
         samples(({ oldestAt }) => Math.max(0, clock.now() - oldestAt) / 1_000),
       ),
@@ -127,6 +132,14 @@ export class MetricsPage {
       for (const each of topics) if (read.includes(each.topic)) add(waiting, workflow, each);
     }
     for (const [, topics] of most.slice(LABELS_MAX)) for (const each of topics) add(waiting, OTHER, each);
+    return waiting;
+  }
+
+  async #deliveries(): Promise<ReadonlyMap<string, Waiting>> {
+    const found = await this.#app.engine.history.waitingDeliveries(PENDING_MAX);
+    const most = [...found].sort((a, b) => b.count - a.count);
+    const waiting = new Map<string, Waiting>();
+    for (const [i, each] of most.entries()) add(waiting, i < LABELS_MAX ? each.workflow : OTHER, each);
     return waiting;
   }
 

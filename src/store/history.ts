@@ -118,6 +118,7 @@ export interface History extends Source {
   countEvents(workflow: WorkflowId, status: 'reserved' | 'parked', max: number): number;
   /** Of all workflows together no more than `max` are counted. */
   pendingByTopic(max: number): readonly PendingOfTopic[];
+  waitingDeliveries(max: number): readonly Omit<PendingOfTopic, 'topic'>[];
   countDeliveries(workflow: WorkflowId, max: number): number;
   close(): void;
 }

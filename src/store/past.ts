@@ -170,6 +170,14 @@ export const PAST = {
     }));
   },
 
+  *waitingDeliveries(max) {
+    return yield* listed('waitingDeliveries', { limit: max }, ([workflow, count, oldestAt]) => ({
+      workflow: workflow as WorkflowId,
+      count: Number(count),
+      oldestAt: Number(oldestAt),
+    }));
+  },
+
   *countDeliveries(workflow, max) {
     return (yield* listed('countDeliveries', { workflow, limit: max }, ([rows]) => Number(rows)))[0] ?? 0;
   },

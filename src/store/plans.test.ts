@@ -27,6 +27,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
   'listing messageRows': 'the same messages',
   'listing strangeMessages': 'the same messages',
   'history pendingByTopic': 'events_pending has only what is pending, and no more than a limit of it is read',
+  'history waitingDeliveries': 'deliveries_pending has only what is pending, and no more than a limit of it is read',
   'history lateHandlers': 'a row for each handler there is; asked once a minute',
   'audit head': 'one step from the end of the primary key',
 };

@@ -86,6 +86,7 @@ const QUESTIONS: { readonly [M in keyof Omit<History, 'close' | 'fetch'>]: Param
   countPending: [[WF, 'other', 10]],
   countEvents: [[WF, 'parked', 10]],
   pendingByTopic: [[10]],
+  waitingDeliveries: [[10]],
   countDeliveries: [[WF, 10]],
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Api } from './api.ts';
-import { GIVEN } from './scripts.ts';
+import { GIVEN, HOOKED } from './scripts.ts';
 
 async function metricsOf(api: Api): Promise<string> {
   const answer = await fetch(`${api.url}/metrics`, { headers: { authorization: `Bearer ${api.token}` } });
@@ -69,6 +69,17 @@ test('what came in, what was done and what waits can be read by a monitoring sys
   assert.equal(measured(bad, 'pawl_events_pending{workflow="orders"}'), 2);
   assert.ok((measured(bad, 'pawl_events_pending_oldest_seconds{workflow="orders"}') ?? 0) >= 6);
   for (const secret of ['o3', 'Order', 'bookings']) assert.ok(!bad.includes(secret), `${secret} is nobody’s business`);
+});
+
+test('deliveries that wait are measured too', async (t) => {
+  const api = await Api.open(t);
+  const { workflow } = await api.deploy(HOOKED);
+  await api.stage.manager.pauseWorkflow(workflow, 'ada');
+  for (const deliveryId of ['d1', 'd2'])
+    await api.stage.manager.acceptDelivery(workflow, { hook: 'signed', deliveryId, headers: '{}', body: '{}' });
+  const page = await metricsOf(api);
+  assert.equal(measured(page, 'pawl_deliveries_pending{workflow="hooked"}'), 2);
+  assert.ok((measured(page, 'pawl_deliveries_pending_oldest_seconds{workflow="hooked"}') ?? -1) >= 0);
 });
 
 test('however many ask, what has to be read is read once in a while', async (t) => {

@@ -102,6 +102,10 @@ export const HISTORY = {
         FROM (SELECT workflow_id, topic, id FROM events WHERE status = 'pending' LIMIT :limit) AS pending
         GROUP BY workflow_id, topic) AS waiting
       JOIN events ON events.id = waiting.oldest`,
+  /** Deliveries that wait, by workflow, in the same way. */
+  waitingDeliveries: `SELECT workflow_id, count(*), min(received_at)
+    FROM (SELECT workflow_id, received_at FROM deliveries WHERE status = 'pending' LIMIT :limit) AS pending
+    GROUP BY workflow_id`,
   countPending: `SELECT count(*) FROM (SELECT 1 FROM events
     WHERE workflow_id = :workflow AND topic = :topic AND status = 'pending' LIMIT :limit) AS counted`,
   countReserved: `SELECT count(*) FROM (SELECT 1 FROM events
