@@ -236,7 +236,7 @@ export async function repairs(teller: Teller, workflow: Workflow): Promise<Condi
       sentence: `needs a repair: ${run.handlerName} failed${done}: ${oneLine(run.error ?? '')}`,
       since: run.endTimestamp,
       evidence: [
-        `${run.handlerName} stopped${phaseWords(run)} as ${run.id}`,
+        `${run.handlerName} stopped${phaseWords(run)}, as ${run.id}`,
         ...(await deliveryLines(teller, run)).map(({ text }) => text),
       ],
       next: [

@@ -150,12 +150,13 @@ export const EVIDENCE_WORDS: Readonly<Record<Evidence['says'], string>> = {
   uncertain: 'it cannot be told',
 };
 
-/** In which part of the script a run was, by the name its author wrote. */
+/** How far a run had come. */
 export function phaseWords({ phase }: Pick<Run, 'phase'>): string {
   switch (phase) {
     case 'preparing':
     case 'prepared':
-      return ' in prepare';
+      // `prepare` and `mutate` run as one: the row does not say which of them it was.
+      return ' before anything was sent';
     case 'mutating':
       return ' in mutate';
     case 'mutated':
