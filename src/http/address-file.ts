@@ -15,7 +15,9 @@ export interface AddressFile {
 export async function keepAddress(dataDir: string, url: string): Promise<AddressFile> {
   const file = join(dataDir, 'url');
   const before = textOf(file);
-  if (before === undefined || !(await isServed(before, dataDir))) writeFileSync(file, `${url}\n`);
+  // At our own address it can only be ourselves who answers.
+  const isOthers = before !== undefined && before !== url && (await isServed(before, dataDir));
+  if (!isOthers) writeFileSync(file, `${url}\n`);
   return {
     remove() {
       if (textOf(file) === url) rmSync(file, { force: true });

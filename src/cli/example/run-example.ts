@@ -54,6 +54,8 @@ class Example {
   #engine: EngineProcess | undefined;
   #client: Client | undefined;
   #port = PORT;
+  /** Kept when the engine has told that it runs again. */
+  #back: Promise<void> = Promise.resolve();
 
   constructor(terminal: Terminal, folder: string, desk: Desk) {
     this.#terminal = terminal;
@@ -81,9 +83,10 @@ class Example {
 
   #asked(order: string, has: boolean): void {
     this.#asks++;
-    this.#tell.loud(
-      `The engine does not guess: it asks the desk about ${order}, which ${has ? 'has it' : 'has it not'}.`,
-    );
+    const sentence = `The engine does not guess: it asks the desk about ${order}, which ${has ? 'has it' : 'has it not'}.`;
+    // It may ask before it says that it is ready: first things first.
+    const tell = (): void => this.#tell.loud(sentence);
+    this.#back.then(tell, tell);
   }
 
   /** The desk has done the work; its answer will never arrive. */
@@ -95,7 +98,8 @@ class Example {
     this.#client = undefined;
     await this.#engine?.kill();
     this.#tell.engine('is dead; nobody inside knows whether the notification went out');
-    await this.#start('started again on the same data');
+    this.#back = this.#start('started again on the same data');
+    await this.#back;
   }
 
   async #start(how: string): Promise<void> {
