@@ -47,6 +47,8 @@ export const COMMANDS_WITH_REASON: Readonly<Record<string, string>> = {
   setLimit: HELD,
   importWorkflow: 'one transaction that makes a workflow nobody works on yet',
   pruneHistory: 'one transaction about rows that are over',
+  skipDelivery:
+    'one transaction that ends a repair of a producer, which makes no calls; whatever dies, it was or was not',
   cordonWorker: HELD,
   uncordonWorker: HELD,
   drainWorker: HELD,
