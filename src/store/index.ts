@@ -7,6 +7,7 @@ export { GuardError } from './guard-error.ts';
 export { type History, type LogLine, type LogPage, openHistory, type Page, type TimeSpan } from './history.ts';
 export { type LaterHistory, type LaterReader, lookBackLater, readLater } from './later.ts';
 export type { ListFilter, ListPage } from './lists.ts';
+export { makeFolder } from './make-folder.ts';
 export { movedTo, unmarkMoved } from './moved-mark.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { copyToPostgres } from './postgres/copy-folder.ts';

@@ -71,7 +71,7 @@ test('a data folder that is a file is said to be one, by every process that keep
     assert.equal(code, 1, err);
     assert.match(
       err,
-      /is not a folder, so no data can be kept there\n {2}why: there is a file .+\n {2}next: name a folder/,
+      /is not a folder, so no data can be kept there\n {2}why: there is a file .+\n {2}next: name another data folder/,
     );
   }
 });

@@ -9,7 +9,6 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
 import { flagsOf } from '../flags-of.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
-import { makeDataFolder } from '../make-data-folder.ts';
 import { processName } from '../process-name.ts';
 import { secretSource } from '../secrets.ts';
 import type { Terminal } from '../terminal.ts';
@@ -78,7 +77,7 @@ async function run(
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
   // The tables are elsewhere; the token, secrets and the address of this process lie here all the same.
-  if (options.fleet) makeDataFolder(dataDir);
+  if (options.fleet) (await import('#store')).makeFolder(dataDir);
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
   const [{ startApp }, { serve }, { masterKeys }, { Notifier, openChannels }] = await Promise.all([

@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type Clock, reach, StoreFailedError } from '#base';
+import { reach, StoreFailedError } from '#base';
 import { INVARIANTS } from '#model';
 import type { SqlValue } from '../columns.ts';
 import { markMoved, movedTo, refuseMoved, unmarkMoved } from '../moved-mark.ts';
 import { databasePath } from '../open-sqlite.ts';
-import { takeProcessLock } from '../process-lock.ts';
 import { isMarkedRestored } from '../restored-mark.ts';
 import { MIGRATIONS } from '../schema/migrations.ts';
-import { SqliteDatabase } from '../sqlite-database.ts';
+import type { SqliteDatabase } from '../sqlite-database.ts';
 import { TABLES, type TableName } from '../statements/all.ts';
 import type { PostgresConnection } from './connection.ts';
-import { postgresError, shownUrl } from './failures.ts';
+import { shownUrl } from './failures.ts';
 import type { Answer, Statement } from './flight.ts';
+import { type FolderAndDatabase, withBoth } from './folder-and-database.ts';
 import { migratePostgres } from './migrate.ts';
-import { openSession } from './session.ts';
 
-export interface CopyOptions {
-  readonly dataDir: string;
-  readonly url: string;
-  readonly clock: Clock;
+export interface CopyOptions extends FolderAndDatabase {
   readonly onTable?: (table: string, rows: number) => void;
 }
 
@@ -38,29 +34,18 @@ const STEP_MS_MAX = 30 * 60_000;
  * was, and every invariant holds; else nothing is. The folder is only read, and locked meanwhile, so that nobody works on it.
  */
 export async function copyToPostgres(options: CopyOptions): Promise<readonly CopiedTable[]> {
-  const { dataDir, url, clock } = options;
+  const { dataDir, url } = options;
   const path = databasePath(dataDir);
   if (!existsSync(path)) throw noDatabase(path);
-  const lock = takeProcessLock(dataDir, clock);
-  let source: SqliteDatabase | undefined;
-  let target: PostgresConnection | undefined;
-  try {
+  const look = (source: SqliteDatabase): void => {
     // A copy that was given up at its very end may be made again; two copies would both be worked on.
     if (movedTo(dataDir) !== shownUrl(url)) refuseMoved(dataDir);
-    source = new SqliteDatabase(path, { readOnly: true });
     refuseUnfit(source, dataDir);
-    target = await openSession(url);
+  };
+  return withBoth(options, look, async (source, target) => {
     await migratePostgres(target, shownUrl(url));
-    const copied = await copyAll(source, target, options);
-    await target.close();
-    return copied;
-  } catch (error) {
-    target?.destroy();
-    throw postgresError(error, shownUrl(url));
-  } finally {
-    source?.close();
-    lock.release();
-  }
+    return copyAll(source, target, options);
+  });
 }
 
 async function copyAll(

@@ -1,46 +1,26 @@
-import { type Clock, StoreFailedError } from '#base';
+import { StoreFailedError } from '#base';
 import { movedTo, unmarkMoved } from '../moved-mark.ts';
-import { databasePath } from '../open-sqlite.ts';
-import { takeProcessLock } from '../process-lock.ts';
-import { SqliteDatabase } from '../sqlite-database.ts';
 import { TABLES } from '../statements/all.ts';
 import type { PostgresConnection } from './connection.ts';
-import { isMissingTable, postgresError, shownUrl } from './failures.ts';
-import { openSession } from './session.ts';
+import { isMissingTable, shownUrl } from './failures.ts';
+import { type FolderAndDatabase, withBoth } from './folder-and-database.ts';
 
 const NAMES = Object.keys(TABLES);
 
-export interface ReturnOptions {
-  readonly dataDir: string;
-  /** The database that the folder was copied into. */
-  readonly url: string;
-  readonly clock: Clock;
-}
-
 /** Lets engines start on a folder again, unless one has worked on its copy: what was sent from there would be sent again. */
-export async function returnToFolder({ dataDir, url, clock }: ReturnOptions): Promise<void> {
-  const to = movedTo(dataDir);
-  if (to !== shownUrl(url)) throw notThere(dataDir, to, url);
-  const lock = takeProcessLock(dataDir, clock);
-  let source: SqliteDatabase | undefined;
-  let target: PostgresConnection | undefined;
-  try {
-    source = new SqliteDatabase(databasePath(dataDir), { readOnly: true });
-    target = await openSession(url);
+export async function returnToFolder(options: FolderAndDatabase): Promise<void> {
+  const { dataDir, url } = options;
+  const look = (): void => {
+    const to = movedTo(dataDir);
+    if (to !== shownUrl(url)) throw notThere(dataDir, to, url);
+  };
+  await withBoth(options, look, async (source, target) => {
     const copied = await countsIn(target);
-    const own = source;
-    const more = NAMES.filter((table, i) => copied[i] !== own.rows(`SELECT count(*) FROM ${table}`)[0]?.[0]);
+    const others = NAMES.filter((table, i) => copied[i] !== source.rows(`SELECT count(*) FROM ${table}`)[0]?.[0]);
     // A copy that was not kept is no copy.
-    if (copied.some((count) => count !== 0) && more.length > 0) throw workedOn(dataDir, url, more);
+    if (copied.some((count) => count !== 0) && others.length > 0) throw workedOn(dataDir, url, others);
     unmarkMoved(dataDir);
-    await target.close();
-  } catch (error) {
-    target?.destroy();
-    throw postgresError(error, shownUrl(url));
-  } finally {
-    source?.close();
-    lock.release();
-  }
+  });
 }
 
 async function countsIn(target: PostgresConnection): Promise<readonly unknown[]> {
