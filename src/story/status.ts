@@ -35,7 +35,7 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
   const standing = await standingOf(teller, workflow);
   const [first, ...others] = standing;
   const waiting = await waitingOf(teller, workflow);
-  const blocked = standing.some((condition) => condition.blocks) ? blockedWords(waiting) : null;
+  const blocked = standing.some((condition) => condition.blocks) ? waiting : NOTHING;
   const open = await setAside(teller, workflow);
   const also = [...[...others, ...open].map(({ sentence }) => sentence), ...parkedWords(waiting.parked)];
   return {
@@ -45,7 +45,7 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
     kind: first.kind,
     sentence: `${first.sentence}${also.map((each) => `; also ${each}`).join('')}${aside(teller, first, blocked)}`,
     since: first.since,
-    blocks: blocked,
+    blocks: blockedWords(blocked),
     waiting,
     next: [...[...standing, ...open].flatMap((condition) => condition.next), ...parkedSteps(workflow, waiting.parked)],
   };
@@ -72,7 +72,10 @@ export async function waitingOf(teller: Pick<Teller, 'history'>, workflow: Workf
   };
 }
 
-function blockedWords({ pending, deliveries }: Waiting): string | null {
+type Blocked = Pick<Waiting, 'pending' | 'deliveries'>;
+const NOTHING: Blocked = { pending: 0, deliveries: 0 };
+
+function blockedWords({ pending, deliveries }: Blocked): string | null {
   const words = [
     ...(pending > 0 ? [count(pending, 'event')] : []),
     ...(deliveries > 0 ? [count(deliveries, 'delivery', 'deliveries')] : []),
@@ -80,11 +83,12 @@ function blockedWords({ pending, deliveries }: Waiting): string | null {
   return words.length === 0 ? null : words.join(' and ');
 }
 
-function aside({ now }: Teller, { since, blocks: stops }: Condition, blocked: string | null): string {
-  const waits = blocked?.startsWith('1 ') && !blocked.includes(' and ') ? 'waits' : 'wait';
+function aside({ now }: Teller, { since, blocks: stops }: Condition, blocked: Blocked): string {
+  const words = blockedWords(blocked);
+  const waits = blocked.pending + blocked.deliveries === 1 ? 'waits' : 'wait';
   const facts = [
     ...(stops && since !== null ? [`since ${duration(now - since)}`] : []),
-    ...(blocked === null ? [] : [`${blocked} ${waits} behind it`]),
+    ...(words === null ? [] : [`${words} ${waits} behind it`]),
   ];
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }
