@@ -28,18 +28,34 @@ if (node === process.execPath && Number.parseInt(process.versions.node, 10) < NO
   process.exit(1);
 }
 
-const child = spawn(node, [...FLAGS, join(root, 'src', 'main.ts'), ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  shell: false,
-  env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'), ...FRUGAL, ...process.env },
-});
-// A terminal sends its signals to both; whoever knows only this process gets its signals to the one that matters.
-for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
-child.on('error', (error) => {
+const argv = [...FLAGS, join(root, 'src', 'main.ts'), ...process.argv.slice(2)];
+const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'), ...FRUGAL, ...process.env };
+
+if (process.execve !== undefined && process.platform !== 'win32') becomeIt();
+else standBeforeIt();
+
+/** Whoever knows this process knows the engine then: its signals, its end, its memory. */
+function becomeIt() {
+  try {
+    process.execve(node, [node, ...argv], env);
+  } catch (error) {
+    cannotStart(error);
+  }
+}
+
+/** An older Node stays. The engine hears by the channel when this process is gone, and ends as after a SIGTERM. */
+function standBeforeIt() {
+  const child = spawn(node, argv, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], shell: false, env });
+  // A terminal sends its signals to both; whoever knows only this process gets its signals to the one that matters.
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  child.on('error', cannotStart);
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+function cannotStart(error) {
   console.error(`pawl: ${node} cannot be started: ${error.message}`);
   process.exit(1);
-});
-child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
 
 function setUp() {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'setup.mjs')], {

@@ -26,7 +26,9 @@ export type Connection = { readonly name: string; readonly type: string; readonl
 
 export type ConnectionTested = { readonly connection: string; readonly ok?: boolean; readonly version?: number; readonly freed: readonly string[]; readonly sentence: string; readonly error?: { readonly class: string; readonly message: string; readonly retryAfterMs?: number } };
 
-export type Delivery = { readonly id: string; readonly workflowId: string; readonly handlerName: string; readonly deliveryId: string; readonly headers: unknown; readonly body: unknown; readonly status: 'pending' | 'done'; readonly runId: string | null; readonly receivedAt: number };
+export type Delivery = { readonly id: string; readonly workflowId: string; readonly handlerName: string; readonly deliveryId: string; readonly headers: unknown; readonly body: unknown; readonly status: DeliveryStatus; readonly sentence: string; readonly runId: string | null; readonly receivedAt: number; readonly skippedAt: number | null; readonly skippedBy: string | null };
+
+export type DeliveryStatus = 'pending' | 'running' | 'failed' | 'done' | 'skipped';
 
 export type Deployed = { readonly workflow: string; readonly name: string; readonly script: string; readonly version: string; readonly isNew: boolean; readonly activated: boolean; readonly status: WorkflowStatus; readonly findings: readonly unknown[]; readonly inFlight: readonly string[]; readonly undo: readonly string[] | null; readonly asks: readonly Ask[]; readonly missing: readonly Ask[]; readonly request: string | null };
 
@@ -40,9 +42,9 @@ export type Evidence = { readonly id: string; readonly mutationId: string; reado
 
 export type Execution = { readonly id: string; readonly workflowId: string; readonly status: 'requested' | 'scheduling' | 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned'; readonly trigger: Trigger; readonly epoch: number; readonly owner: string | null; readonly cancelRequestedAt: number | null; readonly cancelRequestedBy: string | null; readonly schedulingUntil: number | null; readonly waitsFor: string | null; readonly slots: readonly string[]; readonly requestedAt: number; readonly startedAt: number | null; readonly endedAt: number | null };
 
-export type Explained = { readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output'; readonly id: string; readonly lines: readonly { readonly at: number | null; readonly text: string }[]; readonly story: readonly string[] };
+export type Explained = { readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output' | 'delivery'; readonly id: string; readonly lines: readonly { readonly at: number | null; readonly text: string }[]; readonly story: readonly string[] };
 
-export type Found = { readonly kind: 'workflow' | 'input' | 'output' | 'event' | 'run' | 'session' | 'version' | 'connection'; readonly id: string; readonly title: string; readonly workflow: string; readonly status: string; readonly at: number | null };
+export type Found = { readonly kind: 'workflow' | 'input' | 'output' | 'event' | 'run' | 'session' | 'version' | 'delivery' | 'connection'; readonly id: string; readonly title: string; readonly workflow: string; readonly status: string; readonly at: number | null };
 
 export type Grant = { readonly connection: string; readonly method: string; readonly kind: 'read' | 'change'; readonly targets: readonly string[]; readonly sentence: string; readonly capPerHour: number | null; readonly allowedAt: number; readonly allowedBy: string; readonly used: boolean };
 
@@ -66,7 +68,7 @@ export type LoggedIn = { readonly by: string; readonly kind: 'owner' | 'token' |
 
 export type Me = { readonly by: string; readonly kind: 'owner' | 'token' | 'session'; readonly scopes: readonly Scope[]; readonly token: string | null; readonly expiresAt: number | null };
 
-export type Need = { readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence' | 'permission'; readonly id: string; readonly workflow: string; readonly name: string; readonly sentence: string; readonly since: number | null; readonly evidence: readonly string[]; readonly next: readonly NextStep[]; readonly title: string | null; readonly call: { readonly id: string; readonly connection: string; readonly method: string; readonly preview: string; readonly params: unknown; readonly idempotencyKey: string; readonly status: OutputStatus; readonly setAside: boolean; readonly expiresAt: number | null } | null; readonly inputs: readonly InputRow[]; readonly events: readonly Event[]; readonly known: readonly string[]; readonly unknown: readonly string[]; readonly facts: readonly { readonly at: number; readonly source: string; readonly says: string }[]; readonly choices: readonly Choice[]; readonly result: ResultAsked | null; readonly workflows: readonly string[]; readonly handler: string | null; readonly version: string | null; readonly run: string | null; readonly place: { readonly file: string; readonly line: number; readonly column: number; readonly lines: readonly { readonly number: number; readonly text: string }[] } | null; readonly link: string };
+export type Need = { readonly kind: 'unknown' | 'approval' | 'connection' | 'repair' | 'error' | 'evidence' | 'permission'; readonly id: string; readonly workflow: string; readonly name: string; readonly sentence: string; readonly since: number | null; readonly evidence: readonly string[]; readonly next: readonly NextStep[]; readonly title: string | null; readonly call: { readonly id: string; readonly connection: string; readonly method: string; readonly preview: string; readonly params: unknown; readonly idempotencyKey: string; readonly status: OutputStatus; readonly setAside: boolean; readonly expiresAt: number | null } | null; readonly inputs: readonly InputRow[]; readonly events: readonly Event[]; readonly known: readonly string[]; readonly unknown: readonly string[]; readonly facts: readonly { readonly at: number; readonly source: string; readonly says: string }[]; readonly choices: readonly Choice[]; readonly result: ResultAsked | null; readonly workflows: readonly string[]; readonly handler: string | null; readonly version: string | null; readonly run: string | null; readonly delivery: string | null; readonly place: { readonly file: string; readonly line: number; readonly column: number; readonly lines: readonly { readonly number: number; readonly text: string }[] } | null; readonly link: string };
 
 export type NeedsCount = { readonly total: number; readonly kinds: Readonly<Record<string, number>> };
 
@@ -104,7 +106,7 @@ export type Secret = { readonly name: string; readonly version: number; readonly
 
 export type Session = { readonly id: string; readonly executionId: string; readonly scriptId: string; readonly workflowId: string; readonly trigger: Trigger; readonly result: '' | 'completed' | 'failed'; readonly error: string | null; readonly cost: number; readonly handlerRunCount: number; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
 
-export type ShownDelivery = { readonly kind: 'delivery'; readonly row: Delivery };
+export type ShownDelivery = { readonly kind: 'delivery'; readonly row: Delivery; readonly runs: readonly Run[]; readonly events: readonly Event[]; readonly inputs: readonly InputRow[] };
 
 export type ShownEvent = { readonly kind: 'event'; readonly row: Event; readonly inputs: readonly InputRow[]; readonly redone: readonly Event[]; readonly outputs: readonly Output[] };
 
@@ -126,7 +128,9 @@ export type ShownWorker = { readonly kind: 'worker'; readonly row: { readonly id
 
 export type ShownWorkflow = { readonly kind: 'workflow'; readonly row: { readonly id: string; readonly name: string; readonly status: WorkflowStatus; readonly holds: readonly ('user' | 'unknown' | 'approval' | 'connection' | 'error')[]; readonly errorReason: string | null; readonly heldConnections: readonly string[]; readonly grantMissing: boolean; readonly maintenance: boolean; readonly maintenanceRunId: string | null; readonly pendingRetryRunId: string | null; readonly eventSeq: number; readonly quiet: boolean; readonly dueAt: number | null; readonly activeScriptId: string | null; readonly createdAt: number; readonly version: string | null; readonly pending: number; readonly waiting: Waiting; readonly sentence: string; readonly since: number | null }; readonly next: readonly NextStep[]; readonly state: readonly HandlerState[]; readonly executions: readonly Execution[]; readonly tasks: readonly Task[] };
 
-export type Status = { readonly workflow: string; readonly name: string; readonly status: WorkflowStatus; readonly kind: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'limited' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; readonly sentence: string; readonly since: number | null; readonly blocks: string | null; readonly waiting: Waiting; readonly next: readonly NextStep[] };
+export type Standing = 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'cancelling' | 'retrying' | 'limited' | 'worker' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived';
+
+export type Status = { readonly workflow: string; readonly name: string; readonly status: WorkflowStatus; readonly kind: Standing; readonly kinds: readonly Standing[]; readonly sentence: string; readonly since: number | null; readonly blocks: string | null; readonly waiting: Waiting; readonly next: readonly NextStep[] };
 
 export type Task = { readonly id: string; readonly workflowId: string; readonly runId: string; readonly kind: 'repair' | 'evidence'; readonly status: 'open' | 'closed'; readonly detail: string; readonly createdAt: number; readonly closedAt: number | null; readonly closedBy: string | null };
 
@@ -296,7 +300,7 @@ export interface Operations {
   /** how each workflow stands, in plain words, with what to do about it */
   'GET /api/status': {
     path: Record<never, never>;
-    query: { after?: string; limit?: number; q?: string; kind?: 'unknown' | 'checking' | 'approval' | 'connection' | 'error' | 'evidence' | 'repair' | 'paused' | 'running' | 'retrying' | 'limited' | 'quiet' | 'due' | 'idle' | 'draft' | 'ready' | 'archived'; workflow?: string };
+    query: { after?: string; limit?: number; q?: string; kind?: Standing; workflow?: string };
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Status[]; readonly next: string | null };
   };
@@ -307,7 +311,7 @@ export interface Operations {
     body: undefined;
     answer: { readonly schema: 1 } & { readonly items: readonly Need[]; readonly next: string | null };
   };
-  /** the story of an input, event, run, output or workflow, in the order of time */
+  /** the story of an input, event, run, output, delivery or workflow, in the order of time */
   'GET /api/explain/{id}': {
     path: { id: string };
     query: Record<never, never>;
@@ -474,6 +478,13 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     answer: { readonly schema: 1 } & ShownOutput;
+  };
+  /** a webhook’s delivery with what came of it */
+  'GET /api/deliveries/{id}': {
+    path: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: { readonly schema: 1 } & ShownDelivery;
   };
   /** run a workflow now, its producers too */
   'POST /api/workflows/{workflow}/trigger': {

@@ -5,6 +5,13 @@ import type { FleetConfig } from './fleet-config.ts';
 
 const NONE: readonly never[] = [];
 
+/** A limit that was set, and counts otherwise now. */
+export interface ChangedLimit {
+  readonly name: string;
+  readonly was: number;
+  readonly now: number | null;
+}
+
 /** Which limits a workflow counts under, and who waits for room under one. Where the config names none it costs nothing. */
 export class Admission {
   readonly #engine: Pick<Engine, 'manager' | 'reader'>;
@@ -17,16 +24,24 @@ export class Admission {
     this.#config = config;
   }
 
-  /** What the config says now counts, for all processes; what it no longer names is no limit any more. */
-  async declare(): Promise<void> {
+  /**
+   * What the config says now counts, for all processes; what it no longer names is no limit any more. Gives what was otherwise before:
+   * another process may have meant it.
+   */
+  async declare(): Promise<readonly ChangedLimit[]> {
     const { manager, reader } = this.#engine;
     const wanted = new Map<string, number | null>(this.#config.limits);
-    const known = await reader.table('limits');
-    for (const { name, slotsMax } of known) {
+    const before = new Map<string, number>();
+    for (const { name, slotsMax } of await reader.table('limits')) {
+      if (slotsMax !== null) before.set(name, slotsMax);
       if (slotsMax !== null && !wanted.has(name)) wanted.set(name, null);
       else if (wanted.get(name) === slotsMax) wanted.delete(name);
     }
     for (const [name, slotsMax] of wanted) await manager.setLimit(name, slotsMax);
+    return [...wanted].flatMap(([name, now]) => {
+      const was = before.get(name);
+      return was === undefined ? [] : [{ name, was, now }];
+    });
   }
 
   /** By the version that is active now: one that is activated meanwhile counts from its next session on. */

@@ -14,6 +14,7 @@ export async function openBus(
   { engine, secret, onError }: Pick<AppParts, 'engine' | 'secret' | 'onError'>,
   name: string,
   config: FleetConfig,
+  onNews: ((text: string) => void) | undefined,
 ): Promise<Bus | undefined> {
   const { nats } = config;
   if (nats === undefined) return undefined;
@@ -22,7 +23,7 @@ export async function openBus(
   const token = nats.token === undefined ? undefined : await secret(nats.token);
   const names = new WorkflowNames(engine);
   const poolOf = async (workflow: WorkflowId): Promise<string> => config.poolOf((await names.of(workflow)) ?? '');
-  const bus = new NatsBus({ ...nats, token, name, poolOf, onError });
+  const bus = new NatsBus({ ...nats, token, name, poolOf, onError, onNews });
   bus.start();
   return bus;
 }

@@ -11,9 +11,10 @@ import { handOffDue, IN_FLIGHT_MAX, Scheduler } from '#scheduler';
 import { type MasterKeys, masterKeys, Vault } from '#secret';
 import { runDueSession, takeHandOff } from '#session';
 import { Worker, WorkflowNames } from '#worker';
-import { Admission } from './admission.ts';
+import { Admission, type ChangedLimit } from './admission.ts';
 import { type Bus, openBus, relayBy, toldBy } from './bus.ts';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
+import { keyMade, warnOfLocked } from './key-warnings.ts';
 import { keepDaysOf } from './retention-config.ts';
 
 export interface AppOptions {
@@ -34,6 +35,10 @@ export interface AppOptions {
   readonly clock?: Clock;
   readonly ids?: IdSource;
   readonly onError?: (error: unknown) => void;
+  /** Told what goes on, and is hardly what was meant. */
+  readonly onWarning?: (text: string) => void;
+  /** Told when what was an error is over. */
+  readonly onNews?: (text: string) => void;
   /** Told of what each command of this process wrote, once it is durable. */
   readonly onWrites?: (writes: readonly Write[]) => void;
   readonly onFatal?: (error: unknown) => void;
@@ -65,6 +70,8 @@ export interface App {
   readonly isShared: boolean;
   /** Whose work a workflow of this name is, as the config of this process says. */
   readonly poolOf: (workflow: string) => string;
+  /** How many sessions may be under way at once, as the config of this process says. */
+  readonly limits: FleetConfig['limits'];
   /** No further run begins: whoever asks for work should ask another process. */
   isDraining(): boolean;
   /** The current runs reach a safe point and nothing new begins; the rest stays as it is until `stop`. */
@@ -120,7 +127,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       ...(options.onFatal && { onFatal: options.onFatal }),
     }));
   const sandbox = createSandboxPool(options.sandbox);
-  vault = new Vault({ engine, keys });
+  vault = new Vault({ engine, keys, onKeyMade: member && ((place) => options.onWarning?.(keyMade(place))) });
+  if (options.onWarning) await warnOfLocked(vault, options.resolveSecret, options.onWarning);
   const onError = options.onError ?? (() => undefined);
   const removes = keepDays !== undefined && options.fleet?.role !== 'worker';
   const parts = {
@@ -134,11 +142,19 @@ export async function startApp(options: AppOptions): Promise<App> {
     onError,
     ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
   };
-  if (options.fleet?.role !== 'worker') await new Admission(engine, new ScriptShelf(engine.reader), fleet).declare();
+  if (options.fleet?.role !== 'worker') {
+    const changed = await new Admission(engine, new ScriptShelf(engine.reader), fleet).declare();
+    // Of an engine that is alone the config is the only one.
+    if (member) for (const each of changed) options.onWarning?.(changedLimit(each));
+  }
   if (!member || !options.fleet) return runApp(parts, fleet);
-  bus = await openBus(parts, options.fleet.name, fleet);
+  bus = await openBus(parts, options.fleet.name, fleet, options.onNews);
   const { onFatal: onLost = throwLater, onDrain = () => undefined } = options;
   return runMember(parts, { ...options.fleet, member, config: fleet, bus, onLost, onDrain });
+}
+
+function changedLimit({ name, was, now }: ChangedLimit): string {
+  return `the limit ${name} was ${was} and is ${now ?? 'none'} now, for all processes: the config of this one says so`;
 }
 
 function join(
@@ -169,8 +185,10 @@ function throwLater(error: unknown): void {
 }
 
 /** What is open already, and goes with the app when it stops. */
-export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 'poolOf'> & {
+export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 'poolOf' | 'limits'> & {
   readonly onError: (error: unknown) => void;
+  /** What runs are expected to look at; the simulation expects more than is wise. */
+  readonly peeks?: PeekHabits;
 };
 
 /** Puts the parts together, and begins with what is due. */
@@ -196,6 +214,7 @@ export function runApp(parts: AppParts, config = new FleetConfig()): App {
     ...partsOf(parts),
     isShared: false,
     poolOf: (workflow) => config.poolOf(workflow),
+    limits: config.limits,
     isDraining: host.isDraining,
     drain,
     async stop() {
@@ -281,6 +300,7 @@ export function runMember(parts: AppParts, place: Membership): App {
     ...partsOf(parts),
     isShared: true,
     poolOf: (workflow) => config.poolOf(workflow),
+    limits: config.limits,
     isDraining: host.isDraining,
     drain,
     async stop() {
@@ -302,7 +322,7 @@ async function showDraining({ manager, self }: Engine, onError: (error: unknown)
   }
 }
 
-function hostOf({ engine, connections, sandbox, clock }: AppParts) {
+function hostOf({ engine, connections, sandbox, clock, peeks = new PeekHabits() }: AppParts) {
   const ledger = new Ledger({ engine, connections, clock });
   let draining = false;
   const host: HandlerHost = {
@@ -310,7 +330,7 @@ function hostOf({ engine, connections, sandbox, clock }: AppParts) {
     sandbox,
     ledger,
     scripts: new ScriptShelf(engine.reader),
-    peeks: new PeekHabits(),
+    peeks,
     clock,
     isDraining: () => draining,
   };
@@ -320,7 +340,7 @@ function hostOf({ engine, connections, sandbox, clock }: AppParts) {
   return { host, ledger, beginDraining };
 }
 
-function partsOf({ onError: _, ...parts }: AppParts): Omit<AppParts, 'onError'> {
+function partsOf({ onError: _, peeks: __, ...parts }: AppParts): Omit<AppParts, 'onError' | 'peeks'> {
   return parts;
 }
 

@@ -62,11 +62,19 @@ const KIND_OF_PREFIX = new Map(
   (Object.keys(ID_PREFIX) as IdKind[]).map((kind): [string, IdKind] => [ID_PREFIX[kind], kind]),
 );
 
+/** When it was made; undefined of an id that another source made. */
+export function idTimeOf(id: string): number | undefined {
+  const [, chars] = TIMED.exec(id) ?? [];
+  if (chars === undefined) return undefined;
+  return [...chars].reduce((ms, char) => ms * ALPHABET.length + ALPHABET.indexOf(char), 0);
+}
+
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;
 /** Each half of the random part: 35 bits, which a number holds exactly. */
 const HALF_CHARS = 7;
 const HALF = 2 ** 35;
+const TIMED = new RegExp(`^[a-z]{2,3}_([${ALPHABET}]{${TIME_CHARS}})[${ALPHABET}]{${2 * HALF_CHARS}}$`);
 
 /**
  * Time first, then random, so that ids sort by creation. Within one source they rise strictly, also inside one millisecond

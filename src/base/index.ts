@@ -27,6 +27,7 @@ export {
   type InputId,
   idPlaceAt,
   idShapeOf,
+  idTimeOf,
   type MessageId,
   type MutationId,
   monotonicIds,

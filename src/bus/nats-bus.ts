@@ -24,6 +24,8 @@ export interface BusOptions {
   readonly name: string;
   readonly poolOf: (workflow: WorkflowId) => Promise<string>;
   readonly onError: (error: unknown) => void;
+  /** Told when trouble is over. */
+  readonly onNews?: ((text: string) => void) | undefined;
 }
 
 interface HandedOff {
@@ -210,6 +212,7 @@ export class NatsBus {
     }
     this.#stream = jetstream(connection);
     this.#isUp = true;
+    if (this.#isTroubleTold) this.#options.onNews?.('NATS is back: messages go over it again');
     this.#isTroubleTold = false;
   }
 

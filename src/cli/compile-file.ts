@@ -7,6 +7,11 @@ export interface Checked {
   readonly findings: readonly Finding[];
 }
 
+/** There is no script that could be wrong. */
+export function isMissing({ compiled, findings }: Checked): boolean {
+  return compiled === undefined && findings.some(({ code }) => code === 'no-such-file');
+}
+
 /** The same sandbox that runs scripts reads them, in children of this process. */
 export async function compileFiles(files: readonly string[]): Promise<Checked[]> {
   // Loaded here: commands that compile nothing start faster without them.

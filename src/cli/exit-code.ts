@@ -30,9 +30,13 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof RefusedError) return error.code === 'not-found' ? EXIT.notFound : EXIT.conflict;
   if (!(error instanceof PawlError)) return EXIT.failed;
   if (error.code === 'script-invalid') return EXIT.invalidScript;
+  if (MISSING.has(error.code)) return EXIT.notFound;
   if (CONFLICTS.has(error.code)) return EXIT.conflict;
   return EXIT.failed;
 }
 
 /** Something stands where the command wanted to go: another process, another file. */
 const CONFLICTS = new Set(['store-locked', 'port-taken', 'backup-exists', 'folder-not-empty']);
+
+/** A file or folder that was named is not there. */
+const MISSING = new Set(['file-missing', 'config-missing', 'backup-missing', 'source-missing']);

@@ -37,3 +37,31 @@ test('releasing a slot twice frees one place, not two', async () => {
   stop.abort();
   await assert.rejects(third, /stopped while it waited/);
 });
+
+test('without waiting there is a place only where nobody waits, none is missing and the rate allows it', async () => {
+  let now = 0;
+  const limiter = createLimiter({ concurrency: 2, ratePerSecond: 1, burst: 3, clock: { now: () => now } });
+  const first = limiter.acquireNow();
+  const second = limiter.acquireNow();
+  assert.ok(first && second);
+  assert.equal(limiter.acquireNow(), undefined, 'both places are taken');
+  first.release();
+  const third = limiter.acquireNow();
+  assert.ok(third);
+  third.release();
+  assert.equal(limiter.acquireNow(), undefined, 'the burst is used up');
+  now += 1_000;
+  assert.ok(limiter.acquireNow());
+});
+
+test('a place for a call that was never made does not count for the rate', () => {
+  const limiter = createLimiter({ concurrency: 1, ratePerSecond: 1, burst: 1, clock: { now: () => 0 } });
+  for (let i = 0; i < 3; i++) {
+    const slot = limiter.acquireNow();
+    assert.ok(slot);
+    slot.giveBack();
+    slot.giveBack();
+  }
+  limiter.acquireNow()?.release();
+  assert.equal(limiter.acquireNow(), undefined);
+});

@@ -17,10 +17,14 @@ export interface LimiterOptions {
 /** Held by a call while it runs. Releasing twice does nothing. */
 export interface Slot {
   release(): void;
+  /** The same for a call that was never made: nor does it count for the rate. */
+  giveBack(): void;
 }
 
 export interface Limiter {
   acquire(signal: AbortSignal): Promise<Slot>;
+  /** Without waiting: undefined when it is not this call's turn. */
+  acquireNow(): Slot | undefined;
 }
 
 interface Waiter {
@@ -67,17 +71,23 @@ export function createLimiter({ concurrency, ratePerSecond, burst, clock }: Limi
 
   function slot(): Slot {
     let held = true;
-    return {
-      release() {
-        if (!held) return;
-        held = false;
-        running--;
-        pump();
-      },
+    const release = (unused: number): void => {
+      if (!held) return;
+      held = false;
+      running--;
+      tokens = Math.min(burst, tokens + unused);
+      pump();
     };
+    return { release: () => release(0), giveBack: () => release(1) };
   }
 
   return {
+    acquireNow() {
+      if (waiting.length > 0 || running >= concurrency || msUntilToken() > 0) return undefined;
+      running++;
+      tokens -= 1;
+      return slot();
+    },
     acquire(signal) {
       if (signal.aborted)
         return Promise.reject(new NotDoneError(notDone('transient', 'the call was stopped before it began')));

@@ -12,6 +12,7 @@ import { problemsOf } from './problems.ts';
 import { readConnections } from './read-config.ts';
 import { type SecretSource, secretsIn } from './secrets.ts';
 import type { ApprovalRule, Settings } from './settings.ts';
+import { shapeWords } from './shape-words.ts';
 
 /** The connectors that come with Pawl. */
 const CONNECTORS: readonly Connector[] = [http, files];
@@ -163,6 +164,11 @@ export class Connections {
     return await this.#find(name).limiter.acquire(signal);
   }
 
+  /** The same where it need not wait; undefined where it would. */
+  admitNow(name: string): Slot | undefined {
+    return this.#find(name).limiter.acquireNow();
+  }
+
   /** Arguments that do not fit are an outcome too (logic), like every other failure. */
   async read(name: string, method: string, args: unknown, options: ReadOptions = {}): Promise<ReadOutcome> {
     return await outcomeOfRead(async () => {
@@ -237,7 +243,7 @@ export class Connections {
       code: 'invalid-result',
       message: `this is not a result of ${name}.${method}: ${problemsOf(checked.error).join('; ')}`,
       why: 'next would get a value of another shape than the script was written for',
-      next: [{ label: 'give a result of the right shape' }],
+      next: [{ label: `give a result of this shape: ${shapeWords(this.resultSchema(name, method))}` }],
     });
   }
 
@@ -263,7 +269,7 @@ export class Connections {
   }
 
   /** What a method gives, as JSON Schema, for whoever must say what a call gave. */
-  resultSchema(name: string, method: string): unknown {
+  resultSchema(name: string, method: string): object {
     const { resultSchema } = mutationOf(this.#find(name), method);
     return z.toJSONSchema(resultSchema, { io: 'input', unrepresentable: 'any' });
   }

@@ -44,6 +44,8 @@ export interface Engine {
   /** What has happened, for people: on a connection of its own. */
   readonly history: LaterHistory;
   readonly self: WorkerId;
+  /** Where the ids of its rows come from. */
+  readonly ids: IdSource;
   readonly recovered: Recovered;
   /** The workflows put on hold because this data was put back from a backup. */
   readonly restored: readonly WorkflowId[];
@@ -110,6 +112,7 @@ export async function startEngine(data: EngineData, options: Omit<EngineOptions,
     reader,
     history,
     self,
+    ids,
     recovered,
     restored,
     backUp: (file) => data.backUp(file),

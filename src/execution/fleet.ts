@@ -148,6 +148,7 @@ async function joinOn(
       reader,
       history,
       self,
+      ids,
       recovered: { runs: 0, sessions: 0, tasks, orphanedEvents: orphaned.events, violations },
       restored,
       backUp: () => refuseBackUp(),

@@ -17,6 +17,7 @@ import type {
   CommandOf,
   Commands,
   ConsumerPhase,
+  ExpectedRun,
   Fence,
   GivenGrant,
   ImportedRows,
@@ -41,8 +42,8 @@ export abstract class ModelMethods<M extends Mode> {
   startRun(fence: Fence, handler: string, options: Options<'startRun', 'fence' | 'handler'> = {}) {
     return this.send({ do: 'startRun', fence, handler, ...options });
   }
-  advanceSession(fence: Fence) {
-    return this.send({ do: 'advanceSession', fence });
+  advanceSession(fence: Fence, expected?: ExpectedRun) {
+    return this.send({ do: 'advanceSession', fence, expected });
   }
   createRetryRun(fence: Fence, run: RunId) {
     return this.send({ do: 'createRetryRun', fence, run });

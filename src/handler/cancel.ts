@@ -44,21 +44,18 @@ export class CancelWatch {
 }
 
 /** One phase of a run: whose, with what, and who answers when the script asks. */
-interface PhaseOfRun extends Pick<SandboxRequest, 'phase' | 'args' | 'andMutate' | 'foreseen'> {
-  readonly run: Run;
+interface PhaseOfRun extends Pick<SandboxRequest, 'phase' | 'args' | 'andMutate' | 'foreseen' | 'following'> {
+  readonly run: Pick<Run, 'id' | 'handlerName' | 'startTimestamp'>;
   readonly script: LoadedScript;
   readonly calls: RunCalls;
 }
 
-/**
- * Runs a phase of a script until it ends or somebody asks its execution to end: a script has nothing outside to wait for. What it
- * gave back in that same moment comes too late.
- */
-export async function runUnlessCancelled(
-  { sandbox, cancel: { signal } }: DrivenHost,
+/** How the sandbox is asked for it. */
+export function requestOf(
+  signal: AbortSignal | undefined,
   { run, script, calls, ...phase }: PhaseOfRun,
-): Promise<SandboxOutcome> {
-  const outcome = await sandbox.run({
+): SandboxRequest {
+  return {
     scriptId: script.id,
     code: script.code,
     handler: run.handlerName,
@@ -66,10 +63,18 @@ export async function runUnlessCancelled(
     startedAt: run.startTimestamp,
     uses: Object.keys(script.manifest.uses),
     onCall: calls.answer,
-    signal,
+    ...(signal && { signal }),
     ...phase,
-  });
-  if (outcome.kind === 'failed' || !signal.aborted) return outcome;
+  };
+}
+
+/**
+ * Runs a phase of a script until it ends or somebody asks its execution to end: a script has nothing outside to wait for. What it
+ * gave back in that same moment comes too late.
+ */
+export async function runUnlessCancelled(host: DrivenHost, phase: PhaseOfRun): Promise<SandboxOutcome> {
+  const outcome = await host.sandbox.run(requestOf(host.cancel.signal, phase));
+  if (outcome.kind === 'failed' || !host.cancel.signal.aborted) return outcome;
   const { cpuMs } = outcome;
   return { kind: 'failed', errorKind: 'cancelled', phase: phase.phase, message: 'cancelled', stack: [], cpuMs };
 }

@@ -1,6 +1,7 @@
 import { assert, RefusedError, type RunId, StoreFailedError, StoreUnavailableError, type WorkflowId } from '#base';
 import type { Fence, Run } from '#model';
 import { SandboxClosedError } from '#sandbox';
+import type { SentAhead } from './ahead.ts';
 import { CancelWatch } from './cancel.ts';
 import { emit } from './emit.ts';
 import type { DrivenHost, HandlerHost } from './handler-host.ts';
@@ -8,35 +9,60 @@ import type { Moved, Step } from './moved.ts';
 import type { Foreseen } from './peek-habits.ts';
 import { prepare } from './prepare.ts';
 import { produce } from './produce.ts';
-import { sendApproved } from './send.ts';
-import { stopCancelled, stopInternal } from './stop-run.ts';
+import { sendAhead, sendApproved } from './send.ts';
+import { type Stopped, stopCancelled, stopInternal } from './stop-run.ts';
 
-/** The state machine of a run. Every round reads the run as the database has it, so a start and a recovery are the same code. */
-export async function driveRun(host: HandlerHost, fence: Fence, workflow: WorkflowId, id: RunId): Promise<Moved> {
-  const { reader } = host.engine;
+/** The state machine of a run. Every round reads the run as the database has it, so a start and a recovery are the same code; only a call
+ * that was recorded in the commit that began its run is sent at once. */
+export async function driveRun(
+  host: HandlerHost,
+  fence: Fence,
+  workflow: WorkflowId,
+  id: RunId,
+  sent?: SentAhead,
+): Promise<Moved> {
   const cancel = new CancelWatch(host, fence);
   try {
-    for (;;) {
-      // All at once: where the tables are far away that is one round trip.
-      const [[run], states, foreseen, permits, version] = await Promise.all([
-        reader.fetch('run', id),
-        reader.fetch('handlerStates', workflow),
-        foreseenOf(host, workflow),
-        host.ledger.permitsOf(workflow),
-        host.ledger.usualVersion(workflow),
-        cancel.look(),
-      ]);
-      assert(run, `run ${id} is missing`);
-      const moved = await orInternal(host, fence, run, () =>
-        step({ ...host, cancel, states, foreseen, permits, version }, fence, run),
-      );
-      if (moved === 'again') continue;
-      host.ledger.forget(id);
-      return moved;
-    }
+    let step = sent ? await driveSent(host, cancel, fence, sent) : 'again';
+    while (step === 'again') step = await driveRead(host, cancel, fence, workflow, id);
+    host.ledger.forget(id);
+    return step;
   } finally {
     cancel.close();
   }
+}
+
+/** One step of a run as the database has it. */
+async function driveRead(
+  host: HandlerHost,
+  cancel: CancelWatch,
+  fence: Fence,
+  workflow: WorkflowId,
+  id: RunId,
+): Promise<Step> {
+  const { reader } = host.engine;
+  // All at once: where the tables are far away that is one round trip.
+  const [[run], states, foreseen, permits, version] = await Promise.all([
+    reader.fetch('run', id),
+    reader.fetch('handlerStates', workflow),
+    foreseenOf(host, workflow),
+    host.ledger.permitsOf(workflow),
+    host.ledger.usualVersion(workflow),
+    cancel.look(),
+  ]);
+  assert(run, `run ${id} is missing`);
+  return orInternal(host, fence, run, () => step({ ...host, cancel, states, foreseen, permits, version }, fence, run));
+}
+
+/** The call of a run that was prepared ahead. Everything about it is known: nothing is read before it goes out. */
+function driveSent(host: HandlerHost, cancel: CancelWatch, fence: Fence, sent: SentAhead): Promise<Step> {
+  const { run, state, outlook } = sent;
+  const states = [{ handlerName: run.handlerName, state }];
+  const { permits, version } = outlook;
+  cancel.look().catch(() => undefined);
+  return orInternal(host, fence, run, () =>
+    sendAhead({ ...host, cancel, states, foreseen: undefined, permits, version }, fence, sent),
+  );
 }
 
 /** What its script will most likely look at first. */
@@ -51,7 +77,7 @@ async function foreseenOf({ engine, peeks }: HandlerHost, workflow: WorkflowId):
  * Something nobody foresaw: what must not happen is that the run stays active with nobody to drive it. It is stopped by the same rule
  * as any other, and the error goes on to whoever reports errors.
  */
-async function orInternal(host: HandlerHost, fence: Fence, run: Run, act: () => Promise<Step>): Promise<Step> {
+async function orInternal(host: HandlerHost, fence: Fence, run: Stopped, act: () => Promise<Step>): Promise<Step> {
   try {
     return await act();
   } catch (error) {

@@ -1,34 +1,32 @@
 import type { ModelSteps } from '#execution';
-import type { ConsumerRun, Fence } from '#model';
-import type { Failed } from '#sandbox';
+import type { Fence } from '#model';
+import type { SandboxRequest } from '#sandbox';
+import type { Ahead } from './ahead.ts';
 import { runUnlessCancelled } from './cancel.ts';
-import type { DrivenHost, HandlerHost } from './handler-host.ts';
-import { goOn, type Moved, type Step } from './moved.ts';
+import { goOn } from './go-on.ts';
+import type { DrivenHost, DrivenRun, HandlerHost } from './handler-host.ts';
+import type { Moved, Step } from './moved.ts';
+import type { Given, NextEnd } from './next-end.ts';
 import { RunCalls } from './run-calls.ts';
-import type { LoadedScript } from './script-shelf.ts';
 import { orBroken, stop, stopBroken } from './stop-run.ts';
 
 /** `next`, and the commit of everything it published, with the next run of the session. */
-export async function emit(host: DrivenHost, fence: Fence, run: ConsumerRun): Promise<Step> {
+export async function emit(host: DrivenHost, fence: Fence, run: DrivenRun): Promise<Step> {
   return conclude(host, fence, run, await runNext(host, run, () => mutationResult(host, run)));
 }
-
-/** How `next` ended: with something to commit, or with a reason to stop. */
-export type NextEnd =
-  | { readonly kind: 'given'; readonly state?: string | undefined; readonly calls?: RunCalls }
-  | { readonly kind: 'failed'; readonly failed: Failed; readonly calls: RunCalls; readonly script: LoadedScript }
-  | { readonly kind: 'broken'; readonly problem: string };
 
 /** Runs `next`, if there is one, with what became of the call as JSON. Nothing is written. */
 export async function runNext(
   host: DrivenHost,
-  run: ConsumerRun,
+  run: DrivenRun,
   result: () => string | Promise<string>,
+  following?: SandboxRequest,
 ): Promise<NextEnd> {
   const script = await host.scripts.get(run.scriptId);
   const spec = script.handlers.consumers.find((consumer) => consumer.name === run.handlerName);
   if (!spec) return { kind: 'broken', problem: `version ${script.id} has no consumer ${run.handlerName}` };
-  if (!spec.hasNext || run.prepareResult === null) return { kind: 'given' };
+  if (!spec.hasNext || run.prepareResult === null)
+    return { kind: 'given', following: following && host.sandbox.run(following) };
   const calls = new RunCalls(run, [], host);
   const outcome = await runUnlessCancelled(host, {
     run,
@@ -36,13 +34,14 @@ export async function runNext(
     calls,
     phase: 'next',
     args: `[${run.prepareResult},${await result()}]`,
+    following,
   });
   if (outcome.kind === 'failed') return { kind: 'failed', failed: outcome, calls, script };
-  return { kind: 'given', state: outcome.result, calls };
+  return { kind: 'given', state: outcome.result, calls, following: outcome.following };
 }
 
 /** The commit of what `next` gave, or the stop. */
-export async function conclude(host: HandlerHost, fence: Fence, run: ConsumerRun, end: NextEnd): Promise<Step> {
+export async function conclude(host: HandlerHost, fence: Fence, run: DrivenRun, end: NextEnd): Promise<Step> {
   if (end.kind === 'broken') return stopBroken(host, fence, run, end.problem);
   if (end.kind === 'failed') return stop(host, fence, run, end.calls, end.failed, end.script);
   return orBroken(host, fence, run, end.calls, () =>
@@ -54,8 +53,9 @@ export function commit(
   host: HandlerHost,
   model: ModelSteps,
   fence: Fence,
-  run: ConsumerRun,
-  { state, calls }: Extract<NextEnd, { kind: 'given' }>,
+  run: DrivenRun,
+  { state, calls }: Given,
+  ahead?: Ahead,
 ): Moved {
   if (calls && calls.logs.length > 0) model.keepRecords(fence, run.id, { logs: calls.logs, reads: [] });
   model.commitConsumer(fence, run.id, {
@@ -63,11 +63,11 @@ export function commit(
     publishes: calls?.publishes ?? [],
     cost: host.ledger.spentBy(run.id),
   });
-  return goOn(host, model, fence);
+  return goOn(host, model, fence, ahead);
 }
 
 /** Through the chain: a retry's `next` is told what became of the call that another run made. */
-async function mutationResult(host: HandlerHost, run: ConsumerRun): Promise<string> {
+async function mutationResult(host: HandlerHost, run: DrivenRun): Promise<string> {
   const [ledger] = await host.engine.reader.fetch('ledger', run.rootRunId);
   if (!ledger) return '{"status":"none"}';
   if (ledger.status === 'applied') return appliedResult(ledger.result);

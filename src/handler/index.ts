@@ -1,7 +1,9 @@
 // handler: drives one run through its phases, reading fresh rows before each step.
 // It never decides what may happen (the manager does) and never touches a connection's secrets (connectors do).
 // Start reading at drive-run.ts.
+export { type Ahead, prepareFirst } from './ahead.ts';
 export { driveRun } from './drive-run.ts';
+export { firstRun } from './go-on.ts';
 export type { HandlerHost } from './handler-host.ts';
 export type { Moved } from './moved.ts';
 export { PeekHabits } from './peek-habits.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WorkflowId } from '#base';
+import type { ScriptId, WorkflowId } from '#base';
 import { PeekHabits } from './peek-habits.ts';
 
 const A = 'wf_a' as WorkflowId;
@@ -37,4 +37,22 @@ test('what was expected and asked for stays expected, whatever else was asked in
   peeks.asked(A, { ...page, topic: 'other' });
   peeks.kept(A, page);
   assert.deepEqual(peeks.expected(A), page);
+});
+
+const book = { workflowId: A, scriptId: 'scr_1' as ScriptId, handlerName: 'book' };
+
+test('a consumer that made its call of one look is known for it, until it asks for more', () => {
+  const peeks = new PeekHabits();
+  const page = { topic: 'in', limit: 1, args: '[]', isWhole: true };
+  peeks.wasAll(book, true);
+  assert.equal(peeks.lastAll(A), undefined, 'nothing was looked at');
+  for (let i = 0; i < 2; i++) peeks.asked(A, page);
+  assert.equal(peeks.allOf(book), undefined);
+  peeks.wasAll(book, true);
+  assert.deepEqual(peeks.allOf(book), page);
+  assert.deepEqual(peeks.lastAll(A), book);
+  assert.equal(peeks.allOf({ ...book, handlerName: 'ship' }), undefined, 'another consumer');
+  peeks.wasAll(book, false);
+  assert.equal(peeks.allOf(book), undefined);
+  assert.equal(peeks.lastAll(A), undefined);
 });

@@ -1,5 +1,5 @@
 import { keepNewest, type WorkflowId } from '#base';
-import type { Event } from '#model';
+import type { Event, Run } from '#model';
 
 /** A first page that a run asks for. */
 export interface Page {
@@ -11,9 +11,19 @@ export interface Page {
   readonly isWhole: boolean;
 }
 
+/** A consumer of a version. */
+export type Whose = Pick<Run, 'workflowId' | 'scriptId' | 'handlerName'>;
+
 /** A page that was read before the script asked for it. */
 export interface Foreseen extends Page {
   readonly events: readonly Event[];
+}
+
+interface Last {
+  readonly page: Page;
+  readonly isHabit: boolean;
+  /** Whose run made a call of it and asked for nothing else. */
+  readonly allOf?: Whose | undefined;
 }
 
 const WORKFLOWS_MAX = 10_000;
@@ -23,11 +33,27 @@ const WORKFLOWS_MAX = 10_000;
  * one that asked for the same twice is taken to go on so until it does not.
  */
 export class PeekHabits {
-  readonly #last = new Map<WorkflowId, { readonly page: Page; readonly isHabit: boolean }>();
+  readonly #last = new Map<WorkflowId, Last>();
 
   expected(workflow: WorkflowId): Page | undefined {
     const last = this.#last.get(workflow);
     return last?.isHabit ? last.page : undefined;
+  }
+
+  /** What a consumer will look at, where that is most likely all that it does before its call. */
+  allOf({ workflowId, handlerName }: Whose): Page | undefined {
+    return this.lastAll(workflowId)?.handlerName === handlerName ? this.expected(workflowId) : undefined;
+  }
+
+  /** Whose run was the last of which that can be said. */
+  lastAll(workflow: WorkflowId): Whose | undefined {
+    return this.#last.get(workflow)?.allOf;
+  }
+
+  /** Whether the look was all that a consumer asked for, and it made a call of it. */
+  wasAll({ workflowId, scriptId, handlerName }: Whose, isAll: boolean): void {
+    const last = this.#last.get(workflowId);
+    if (last) this.#last.set(workflowId, { ...last, allOf: isAll ? { workflowId, scriptId, handlerName } : undefined });
   }
 
   asked(workflow: WorkflowId, page: Page): void {

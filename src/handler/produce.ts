@@ -1,10 +1,11 @@
 import { assert } from '#base';
 import type { Fence, ProducerRun } from '#model';
 import { nextTick } from '#script';
+import { argsOf, stateOf } from './args-of.ts';
 import { runUnlessCancelled } from './cancel.ts';
+import { goOn } from './go-on.ts';
 import type { DrivenHost, HandlerHost } from './handler-host.ts';
-import { goOn, type Step } from './moved.ts';
-import { argsOf, stateOf } from './prepare.ts';
+import type { Step } from './moved.ts';
 import { RunCalls } from './run-calls.ts';
 import { orBroken, stop } from './stop-run.ts';
 

@@ -22,6 +22,8 @@ const ANSWER_CHARS_KEPT = 64 * 1_024;
 /** Of all reads of a run together. */
 const READS_CHARS_KEPT = 4 * 1_024 * 1_024;
 
+const LOOKS_UP: readonly HostCall['name'][] = ['peek', 'getByIds', 'read'];
+
 const TEXT = z.string();
 const INPUT = z.object({ source: TEXT, type: TEXT, id: TEXT, title: TEXT });
 const PUBLISH = z.object({
@@ -30,6 +32,10 @@ const PUBLISH = z.object({
   title: TEXT.optional(),
   payload: z.unknown(),
 });
+
+/** What it takes to answer a script. */
+type Answering = Pick<DrivenHost, 'engine' | 'ledger' | 'clock' | 'peeks' | 'foreseen'>;
+type Asking = Pick<Run, 'id' | 'workflowId' | 'handlerName' | 'phase'>;
 
 /** What one phase of a script asked of the host: answered from the tables and the connections, or collected for the commit. */
 export class RunCalls {
@@ -41,7 +47,7 @@ export class RunCalls {
   readonly #handles = new Map<string, number>();
   #readsCharsLeft = READS_CHARS_KEPT;
   #shown = 0;
-  readonly #run: Run;
+  readonly #run: Asking;
   readonly #subscribed: readonly string[];
   readonly #reader: Engine['reader'];
   readonly #ledger: Ledger;
@@ -50,9 +56,20 @@ export class RunCalls {
   /** Read before the script began: only for what it asks first, since anything may have happened by what it asks next. */
   #foreseen: Foreseen | undefined;
   #hasAsked = false;
+  readonly #isAhead: boolean;
+  #isForeseenTaken = false;
+  #hasAskedForPage = false;
+  #lookUps = 0;
 
-  constructor(run: Run, subscribed: readonly string[], { engine, ledger, clock, peeks, foreseen }: DrivenHost) {
+  /** Ahead of its run, a script is answered nothing that has to be looked up: it may never be this run's turn. */
+  constructor(
+    run: Asking,
+    subscribed: readonly string[],
+    { engine, ledger, clock, peeks, foreseen }: Answering,
+    isAhead = false,
+  ) {
     this.#run = run;
+    this.#isAhead = isAhead;
     this.#subscribed = subscribed;
     this.#reader = engine.reader;
     this.#ledger = ledger;
@@ -64,6 +81,10 @@ export class RunCalls {
   answer = async (call: HostCall): Promise<string> => {
     const args = JSON.parse(call.args) as unknown[];
     if (call.name !== 'peek') this.#foreseen = undefined;
+    if (LOOKS_UP.includes(call.name)) {
+      this.#lookUps += 1;
+      if (this.#isAhead) throw new HostRefusal('the run is not there yet');
+    }
     switch (call.name) {
       case 'peek':
         return this.#events(String(args[0]), (topic) => this.#peek(topic, args[1], call.args));
@@ -80,6 +101,11 @@ export class RunCalls {
     }
   };
 
+  /** One look at the first page, foreseen or not, is all that the script asked for. */
+  get isOneLook(): boolean {
+    return this.#lookUps === 0 ? this.#isForeseenTaken : this.#lookUps === 1 && this.#hasAskedForPage;
+  }
+
   /** What the script will most likely ask first, for the message that starts it. */
   foreseenPeek(): ForeseenPeek | undefined {
     const foreseen = this.#foreseen;
@@ -92,6 +118,7 @@ export class RunCalls {
     this.#foreseen = undefined;
     this.#shown += foreseen.events.length;
     const onTaken = (): void => {
+      this.#isForeseenTaken = true;
       this.#peeks.kept(this.#run.workflowId, foreseen);
       // What the script was shown since is newer.
       this.#handOut(foreseen.events.filter(({ id }) => !this.handedOut.has(id)));
@@ -155,6 +182,7 @@ export class RunCalls {
     this.#foreseen = undefined;
     if (!this.#hasAsked) this.#peeks.asked(this.#run.workflowId, { topic, limit, args, isWhole });
     this.#hasAsked = true;
+    this.#hasAskedForPage = isWhole;
     return foreseen?.topic === topic && foreseen.limit === limit ? foreseen.events : undefined;
   }
 

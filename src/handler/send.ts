@@ -1,56 +1,37 @@
-import { reach, shownText } from '#base';
+import { reach } from '#base';
 import type { Slot } from '#connector';
 import type { ModelSteps } from '#execution';
-import { CallRefused } from '#ledger';
-import type { Call, ConsumerRun, Fence } from '#model';
-import type { DrivenHost } from './handler-host.ts';
+import { PERMITS_FRESH_MS, type Sent } from '#ledger';
+import type { Call, Fence } from '#model';
+import { lookAhead, type SentAhead } from './ahead.ts';
+import type { DrivenHost, DrivenRun } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import { goOnAfterCall } from './settle.ts';
+import { stopBroken } from './stop-run.ts';
 
-interface Asked {
-  readonly connection: string;
-  readonly method: string;
-  readonly params: string;
-}
-
-/** The script's one call as the host will send it: checked, shown in the host's words, with what the model must know of it. */
-export async function callOf(
-  host: DrivenHost,
-  run: ConsumerRun,
-  asked: Asked,
-  title: string | null,
-): Promise<Call | { problem: string }> {
-  const { uses } = (await host.scripts.get(run.scriptId)).manifest;
-  if (uses[asked.connection] === undefined)
-    return { problem: `mutate calls ${asked.connection}, which the workflow does not use` };
-  try {
-    const call = await host.ledger.describe(
-      run.workflowId,
-      asked.connection,
-      asked.method,
-      asked.params,
-      title,
-      host.permits,
-    );
-    return { ...call, preview: shownText(call.preview) };
-  } catch (error) {
-    if (error instanceof CallRefused) return { problem: error.message };
-    throw error;
-  }
+/** A call as it is described, and how it would be described by now. */
+interface Sending {
+  readonly call: Call;
+  readonly again: () => Promise<Call | { readonly problem: string }>;
 }
 
 /** The ledger row is durable before the first byte goes out; then the call; then what came of it, in one commit. */
 export async function send(
   host: DrivenHost,
   fence: Fence,
-  run: ConsumerRun,
-  call: Call,
+  run: DrivenRun,
+  { call, again }: Sending,
   before: (model: ModelSteps) => 'mutating' | 'emitting' | 'stopped',
 ): Promise<Step> {
+  const askedAt = performance.now();
   await host.ledger.ready(call.connection, call.method);
   const slot = await host.ledger.admit(call.connection);
   try {
-    return await recordAndSend(host, fence, run, call, before, slot);
+    // Whoever stood in line asks again what it may do: a person may have taken it back.
+    const hasWaited = performance.now() - askedAt >= PERMITS_FRESH_MS;
+    const current = hasWaited ? await again() : call;
+    if ('problem' in current) return await stopBroken(host, fence, run, current.problem);
+    return await recordAndSend(host, fence, run, current, before, slot);
   } finally {
     slot.release();
   }
@@ -59,7 +40,7 @@ export async function send(
 async function recordAndSend(
   host: DrivenHost,
   fence: Fence,
-  run: ConsumerRun,
+  run: DrivenRun,
   call: Call,
   before: (model: ModelSteps) => 'mutating' | 'emitting' | 'stopped',
   slot: Slot,
@@ -72,14 +53,44 @@ async function recordAndSend(
     return model.startMutation(fence, run.id, call);
   });
   if (!started || !('idempotencyKey' in started)) return { ended: 'cancelled' };
-  const version = await reading;
+  return callOut(host, fence, run, { call, sent: started, slot, version: reading });
+}
+
+/** A call that is recorded, and has not gone out. */
+interface Recorded {
+  readonly call: Call;
+  readonly sent: Sent;
+  readonly slot: Slot;
+  readonly version: Promise<number>;
+}
+
+async function callOut(host: DrivenHost, fence: Fence, run: DrivenRun, recorded: Recorded): Promise<Step> {
+  const { call, sent, slot } = recorded;
+  // While the call is out.
+  const outlook = lookAhead(host, run).catch(() => undefined);
+  const version = await recorded.version;
   reach('call-recorded');
-  const outcome = await host.ledger.send(call, started, slot);
-  return goOnAfterCall(host, fence, run, { mutation: started.mutation, connection: call.connection, version }, outcome);
+  const outcome = await host.ledger.send(call, sent, slot);
+  const called = { mutation: sent.mutation, connection: call.connection, version };
+  return goOnAfterCall(host, fence, run, called, outcome, outlook);
+}
+
+/** The call of a run that was prepared before it was there: it was recorded in the commit that began the run. */
+export async function sendAhead(
+  host: DrivenHost,
+  fence: Fence,
+  { run, call, sent, slot, outlook }: SentAhead,
+): Promise<Step> {
+  try {
+    const reading = host.ledger.versionFor(run.workflowId, call.connection, outlook.version);
+    return await callOut(host, fence, run, { call, sent, slot, version: reading });
+  } finally {
+    slot.release();
+  }
 }
 
 /** A run that begins at `mutating` was made for a call that a person approved: it is sent as it was recorded. */
-export async function sendApproved(host: DrivenHost, fence: Fence, run: ConsumerRun): Promise<Step> {
+export async function sendApproved(host: DrivenHost, fence: Fence, run: DrivenRun): Promise<Step> {
   const [row] = await host.engine.reader.fetch('ledger', run.rootRunId);
   if (!row) {
     await host.engine.manager.updateConsumerPhase(fence, run.id, 'mutated');

@@ -2,9 +2,11 @@ import { type MutationId, type RefusalCode, RefusedError, reach } from '#base';
 import type { Outcome } from '#connector';
 import type { ModelSteps } from '#execution';
 import { refusedCall } from '#ledger';
-import type { ConsumerRun, Fence } from '#model';
-import { appliedResult, commit, conclude, type NextEnd, runNext } from './emit.ts';
-import type { DrivenHost, HandlerHost } from './handler-host.ts';
+import type { Fence } from '#model';
+import type { Outlook } from './ahead.ts';
+import { commit, conclude } from './emit.ts';
+import { Following } from './following.ts';
+import type { DrivenHost, DrivenRun, HandlerHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import { whileUnavailable } from './while-unavailable.ts';
 
@@ -19,17 +21,35 @@ export interface Called {
 export async function goOnAfterCall(
   host: DrivenHost,
   fence: Fence,
-  run: ConsumerRun,
+  run: DrivenRun,
   called: Called,
   outcome: Outcome,
+  outlook?: Promise<Outlook | undefined>,
 ): Promise<Step> {
   reach('call-answered');
   if (outcome.kind !== 'not_done') host.ledger.spend(run.id, called.connection);
-  const next = outcome.kind === 'applied' ? await followed(host, run, resultOf(outcome)) : undefined;
+  const next = outcome.kind === 'applied' ? await Following.begin(host, run, resultOf(outcome), outlook) : undefined;
   try {
-    const step = await whileUnavailable(() => record(host, fence, run, called, outcome, next));
+    const act = () => record(host, fence, run, called, outcome, next);
+    const step = await orTell(host, run, called, outcome, act);
+    return step === 'again' && next ? await concludeFollowing(host, fence, next) : step;
+  } finally {
+    next?.close();
+  }
+}
+
+/** Records it, however long that takes; where it is no longer for us to record, it is told. */
+async function orTell(
+  host: HandlerHost,
+  run: DrivenRun,
+  called: Called,
+  outcome: Outcome,
+  act: () => Promise<Step>,
+): Promise<Step> {
+  try {
+    const step = await whileUnavailable(act);
     host.ledger.settled(called.mutation);
-    if (step !== 'again' || next === undefined) return step;
+    return step;
   } catch (error) {
     if (!(error instanceof RefusedError) || !TAKEN_OVER.includes(error.code)) throw error;
     // Somebody took over while the call was out: what we know is evidence, never state.
@@ -40,46 +60,15 @@ export async function goOnAfterCall(
     });
     return { ended: 'abandoned' };
   }
-  return conclude(host, fence, next.run, await next.end);
 }
 
 /** Also when whoever took over has found out by now, or somebody has said, what became of the call. */
 const TAKEN_OVER: readonly RefusalCode[] = ['fenced', 'already-resolved', 'not-active'];
 
-/** Less than most answers took to come. */
-const TOGETHER_MS = 5;
-
-/** `next` as it runs while the answer it was told is not durable yet: nothing of it counts before that is. */
-interface Following {
-  readonly run: ConsumerRun;
-  readonly end: Promise<NextEnd>;
-  /** What it gave, once it has. */
-  given: Extract<NextEnd, { kind: 'given' }> | undefined;
-}
-
-async function followed(host: DrivenHost, before: ConsumerRun, result: string): Promise<Following | undefined> {
-  const { togetherMs = TOGETHER_MS } = host;
-  if (togetherMs === 0) return undefined;
-  const run: ConsumerRun = { ...before, phase: 'emitting' };
-  const following: Following = { run, end: runNext(host, run, () => appliedResult(result)), given: undefined };
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, togetherMs);
-  const heard = following.end.then(
-    (end) => {
-      if (end.kind === 'given') following.given = end;
-    },
-    // Whoever awaits its end is told.
-    () => undefined,
-  );
-  await Promise.race([heard, over.promise]);
-  clearTimeout(timer);
-  return following;
-}
-
 async function record(
   host: HandlerHost,
   fence: Fence,
-  run: ConsumerRun,
+  run: DrivenRun,
   called: Called,
   outcome: Outcome,
   next: Following | undefined,
@@ -89,15 +78,17 @@ async function record(
   const cost = host.ledger.spentBy(run.id);
   switch (outcome.kind) {
     case 'applied':
-      return recordApplied(host, fence, next, (model) => {
-        model.updateMutationResult(mutation, 'success', {
-          fence,
-          answer: { resolvedBy: 'provider' },
-          result: resultOf(outcome),
-        });
-        model.updateConsumerPhase(fence, run.id, 'emitting');
-        return 'again';
-      });
+      return orForgo(next, () =>
+        recordApplied(host, fence, next, (model) => {
+          model.updateMutationResult(mutation, 'success', {
+            fence,
+            answer: { resolvedBy: 'provider' },
+            result: resultOf(outcome),
+          });
+          model.updateConsumerPhase(fence, run.id, 'emitting');
+          return 'again';
+        }),
+      );
     case 'not_done': {
       const { options } = refusedCall(outcome.error, called.connection, called.version).asStop();
       await manager.updateMutationResult(mutation, 'failure', {
@@ -119,6 +110,16 @@ async function record(
   }
 }
 
+/** When the store takes writes again, a person may have taken back what was allowed ahead. */
+async function orForgo(next: Following | undefined, act: () => Promise<Step>): Promise<Step> {
+  try {
+    return await act();
+  } catch (error) {
+    next?.close();
+    throw error;
+  }
+}
+
 /** With what `next` has given by the time it is written. What the model refuses of that must not keep the answer from being durable. */
 async function recordApplied(
   host: HandlerHost,
@@ -127,14 +128,34 @@ async function recordApplied(
   recorded: (model: ModelSteps) => 'again',
 ): Promise<Step> {
   const { manager } = host.engine;
+  const given = next?.given;
+  if (next === undefined || given === undefined) return manager.together(recorded);
+  const { ahead } = next;
   try {
-    return await manager.together((model): Step => {
-      const alone = recorded(model);
-      return next?.given ? commit(host, model, fence, next.run, next.given) : alone;
-    });
+    return next.used(
+      await manager.together((model): Step => {
+        recorded(model);
+        return commit(host, model, fence, next.run, given, ahead);
+      }),
+    );
   } catch (error) {
-    if (next?.given === undefined || !(error instanceof RefusedError)) throw error;
+    if (!(error instanceof RefusedError)) throw error;
     return manager.together(recorded);
+  }
+}
+
+/** `next` took its time, or was refused together with the answer: the answer is durable, and now its own commit is made. */
+async function concludeFollowing(host: HandlerHost, fence: Fence, next: Following): Promise<Step> {
+  const end = await next.end;
+  await next.wait();
+  const { ahead } = next;
+  if (end.kind !== 'given' || ahead === undefined) return conclude(host, fence, next.run, end);
+  try {
+    return next.used(await host.engine.manager.together((model) => commit(host, model, fence, next.run, end, ahead)));
+  } catch (error) {
+    // Whether it is what `next` gave or what was prepared behind it shows when it is tried alone.
+    if (!(error instanceof RefusedError)) throw error;
+    return conclude(host, fence, next.run, end);
   }
 }
 

@@ -9,11 +9,14 @@ import type { Step } from './moved.ts';
 import type { RunCalls } from './run-calls.ts';
 import type { LoadedScript } from './script-shelf.ts';
 
+/** What stopping a run takes of its row. */
+export type Stopped = Pick<Run, 'id' | 'scriptId' | 'handlerName'>;
+
 /** The sandbox ended a phase: what that makes of the run, by what went wrong and not by what the script says about it. */
 export async function stop(
   host: HandlerHost,
   fence: Fence,
-  run: Run,
+  run: Stopped,
   calls: RunCalls,
   failed: Failed,
   script: LoadedScript,
@@ -43,7 +46,7 @@ const STATUS_OF: Readonly<Record<Exclude<Failed['errorKind'], 'cancelled'>, Stop
 export async function stopCancelled(
   host: HandlerHost,
   fence: Fence,
-  run: Run,
+  run: Stopped,
   calls: RunCalls | undefined,
 ): Promise<Step> {
   const error = (await cancelAsked(host, fence)) ?? 'cancelled';
@@ -52,18 +55,30 @@ export async function stopCancelled(
   return end(host, fence, run, calls, 'cancelled', { error, nextAt });
 }
 
-function stopRefused(host: HandlerHost, fence: Fence, run: Run, calls: RunCalls, refused: CallRefused): Promise<Step> {
+function stopRefused(
+  host: HandlerHost,
+  fence: Fence,
+  run: Stopped,
+  calls: RunCalls,
+  refused: CallRefused,
+): Promise<Step> {
   const { status, options } = refused.asStop();
   return end(host, fence, run, calls, status, options);
 }
 
 /** The script's answer does not fit: its mistake, for a repair. */
-export function stopBroken(host: HandlerHost, fence: Fence, run: Run, error: string, calls?: RunCalls): Promise<Step> {
+export function stopBroken(
+  host: HandlerHost,
+  fence: Fence,
+  run: Stopped,
+  error: string,
+  calls?: RunCalls,
+): Promise<Step> {
   return end(host, fence, run, calls, 'failed:logic', { error, errorType: 'script' });
 }
 
 /** A bug of ours. Where it cannot even be written down, the next start finds the run active and recovers it. */
-export async function stopInternal(host: HandlerHost, fence: Fence, run: Run, error: unknown): Promise<void> {
+export async function stopInternal(host: HandlerHost, fence: Fence, run: Stopped, error: unknown): Promise<void> {
   const words = error instanceof Error ? error.message : String(error);
   await end(host, fence, run, undefined, 'failed:internal', {
     error: `bug of Pawl: ${words}`,
@@ -75,7 +90,7 @@ export async function stopInternal(host: HandlerHost, fence: Fence, run: Run, er
 export async function orBroken(
   host: HandlerHost,
   fence: Fence,
-  run: Run,
+  run: Stopped,
   calls: RunCalls | undefined,
   act: () => Promise<Step>,
 ): Promise<Step> {
@@ -99,7 +114,7 @@ function shownError(error: string): string {
 async function end(
   host: HandlerHost,
   fence: Fence,
-  run: Run,
+  run: Stopped,
   calls: RunCalls | undefined,
   status: StopStatus,
   options: StopOptions,

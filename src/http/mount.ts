@@ -3,6 +3,7 @@ import type { ConsoleFiles } from './console-files.ts';
 import { type Api, SCHEMA } from './context.ts';
 import { type Guards, guard, onlyOurHost } from './guard.ts';
 import { bodyOf, queryOf } from './input.ts';
+import { withRetention } from './may-be-removed.ts';
 import { type Problem, problemOf, RequestError } from './problem.ts';
 import type { Ask, Env, Route } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -20,7 +21,7 @@ export function mounted(
   const server = new Hono<Env>();
   server.use(securityHeaders(guards.place.isSecure));
   server.onError((error, ask) => {
-    const problem = problemOf(error);
+    const problem = withRetention(api, problemOf(error));
     if (problem.status === 500) onError(error);
     // The rest of a body that nobody reads would be taken for the next request.
     if (problem.status === 413) ask.header('connection', 'close');

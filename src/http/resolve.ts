@@ -59,12 +59,15 @@ async function resultOf({ app }: Api, row: Mutation, given: unknown): Promise<un
   }
 }
 
-function resultMissing({ id, connection, method }: Mutation, cause: unknown): RefusedError {
+function resultMissing({ id, connection, method }: Mutation, cause: CallInvalidError): RefusedError {
   return new RefusedError({
     code: 'invalid',
     message: `say what ${connection}.${method} gave when it happened`,
     why: 'the script goes on with the result, and nobody but you can know it',
-    next: [{ label: 'give the result', argv: ['pawl', 'resolve', id, '--happened', '--result', 'JSON'] }],
+    next: [
+      { label: 'give the result', argv: ['pawl', 'resolve', id, '--happened', '--result', 'JSON'] },
+      ...cause.next,
+    ],
     ids: { mutation: id },
     cause,
   });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { idShapeOf, type ScriptId, type WorkflowId } from '#base';
-import { outcomeWords, versionName } from '#story';
+import { type DeliveryId, idShapeOf, type ScriptId, type WorkflowId } from '#base';
+import { deliveryStory, outcomeWords, versionName } from '#story';
 import { type Api, tellerOf } from './context.ts';
 import type { found } from './shapes/look.ts';
 
@@ -65,6 +65,18 @@ const byId: Look = async (api, q) => {
         workflow: await nameOf(api, row.workflowId),
         status: row.status,
         at: row.startTimestamp,
+      })),
+    );
+  }
+  if (shape === 'delivery') {
+    return await Promise.all(
+      (await history.fetch('delivery', q as DeliveryId)).map(async (row) => ({
+        kind: 'delivery',
+        id: row.id,
+        title: `delivery ${row.deliveryId} to ${row.handlerName}`,
+        workflow: await nameOf(api, row.workflowId),
+        status: (await deliveryStory({ history }, row)).status,
+        at: row.receivedAt,
       })),
     );
   }

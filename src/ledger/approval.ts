@@ -26,7 +26,7 @@ export interface Permits {
 }
 
 /** About as long as it takes to record a call: whoever takes a permission back in that time was never in time for it. */
-const FRESH_MS = 20;
+export const PERMITS_FRESH_MS = 20;
 
 export async function permitsOf(reader: Reader, now: number, workflow: WorkflowId): Promise<Permits> {
   const readAt = performance.now();
@@ -52,7 +52,7 @@ export async function whyApproval(
   known?: Permits,
 ): Promise<string | undefined> {
   const { workflow, connection, method, target, rule } = call;
-  const isFresh = known !== undefined && performance.now() - known.readAt < FRESH_MS;
+  const isFresh = known !== undefined && performance.now() - known.readAt < PERMITS_FRESH_MS;
   const { grants, given } = isFresh ? known : await permitsOf(reader, now, workflow);
   const asked = { connection, method, targets: [target] };
   const isWithin = isCovered(grants, asked);

@@ -25,7 +25,7 @@ export interface Sent {
 /** What the ledger asks of connections; a rehearsal answers in their place. */
 export type LedgerConnections = Pick<
   Connections,
-  'describeCall' | 'describeRead' | 'ready' | 'admit' | 'mutate' | 'read' | 'reconcile' | 'costOf'
+  'describeCall' | 'describeRead' | 'ready' | 'admit' | 'admitNow' | 'mutate' | 'read' | 'reconcile' | 'costOf'
 >;
 
 export interface LedgerOptions {
@@ -108,6 +108,11 @@ export class Ledger {
   /** A place among the calls of a connection; taken before the deadline begins. */
   admit(connection: string): Promise<Slot> {
     return this.#options.connections.admit(connection);
+  }
+
+  /** The same for a call that may never be made: undefined where it would have to wait. */
+  admitNow(connection: string): Slot | undefined {
+    return this.#options.connections.admitNow(connection);
   }
 
   /**

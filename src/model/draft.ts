@@ -200,6 +200,12 @@ export class Draft {
     return made;
   }
 
+  /** An id that was made beforehand, for a row that this command makes. */
+  takeId<K extends IdKind>(id: IdOf<K>): IdOf<K> {
+    this.#made.add(id);
+    return id;
+  }
+
   write(write: Write): void {
     applyWrite(this.rows, write);
     this.#writes.push(write);

@@ -34,7 +34,7 @@ export interface CapturedOptions {
   readonly onCall?: () => void;
 }
 
-const FREE: Slot = { release: () => undefined };
+const FREE: Slot = { release: () => undefined, giveBack: () => undefined };
 
 /** The outside world of a rehearsal: it does everything it is asked, keeps it, and nothing leaves the machine. */
 export class CapturedConnections implements LedgerConnections {
@@ -62,6 +62,10 @@ export class CapturedConnections implements LedgerConnections {
 
   admit(): Promise<Slot> {
     return Promise.resolve(FREE);
+  }
+
+  admitNow(): Slot {
+    return FREE;
   }
 
   async read(connection: string, method: string, args: unknown): Promise<ReadOutcome> {

@@ -1,11 +1,12 @@
 import type { ChildProcess as NodeChild } from 'node:child_process';
+import { asked, begun, type Current, ended } from './current.ts';
 import { HostRefusal, SandboxClosedError } from './errors.ts';
 import { encodeFrame, FrameReader, type HostFrame } from './frames.ts';
 import { Guard } from './guard.ts';
 import { HostRun } from './host-run.ts';
 import { Priority } from './priority.ts';
 import { FRAME } from './protocol.ts';
-import type { Failed, HostCall, SandboxOutcome, SandboxRequest } from './request.ts';
+import type { Failed, SandboxOutcome, SandboxRequest } from './request.ts';
 import { type ChildOptions, firstBytes, startProcess } from './start-process.ts';
 
 /** A child starts in well under a second; on a machine this slow nothing would work. */
@@ -18,21 +19,6 @@ const ANSWERING_MAX = 8;
 /** Answers are in memory until the child has taken them: with so much of them no further call is looked at. */
 const UNTAKEN_CHARS_MAX = 4 * 1_024 * 1_024;
 
-interface Current {
-  readonly run: HostRun;
-  readonly generation: number;
-  readonly settle: (outcome: SandboxOutcome) => void;
-  readonly reject: (error: unknown) => void;
-  readonly told: Promise<unknown>[];
-  startedAtMs: number;
-  isSettled: boolean;
-  unanswered: number;
-  answering: number;
-  untakenChars: number;
-  /** Calls that wait until another one's answer has been taken. */
-  readonly waiting: { readonly id: string; readonly call: HostCall }[];
-}
-
 /** One child and the request it works on. It believes nothing the child says that it can check. */
 export class Child {
   readonly #process: NodeChild;
@@ -44,6 +30,8 @@ export class Child {
   readonly #onFree: (child: Child) => void;
   readonly exited: Promise<void>;
   #current: Current | undefined;
+  /** It was sent along, and begins when the current one returns. */
+  #following: Current | undefined;
   #generation = 0;
   #stderr = '';
   #isGone = false;
@@ -118,27 +106,27 @@ export class Child {
 
   /** `beside` are the children that may be held meanwhile: should the host end before it lets them go, this one does it. */
   run(request: SandboxRequest, beside: readonly number[]): Promise<SandboxOutcome> {
-    const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
-    const generation = ++this.#generation;
-    const run = new HostRun(request, this.#options.limits, beside);
-    this.#current = {
-      run,
-      generation,
-      settle: resolve,
-      reject,
-      told: [],
-      startedAtMs: performance.now(),
-      isSettled: false,
-      unanswered: 0,
-      answering: 0,
-      untakenChars: 0,
-      waiting: [],
-    };
-    const { signal } = request;
-    if (signal !== undefined) this.#heed(signal, this.#current, promise);
+    const current = this.#began(new HostRun(request, this.#options.limits, beside));
+    this.#current = current;
     if (this.isReady) this.#guard.start();
-    this.#sendRun(this.#current, this.#scripts.get(request.scriptId) !== request.code);
-    return promise;
+    const withCode = this.#scripts.get(request.scriptId) !== request.code;
+    if (request.following === undefined) {
+      this.#sendRun(current, withCode);
+      return current.outcome;
+    }
+    this.#following = this.#began(new HostRun(request.following, this.#options.limits, beside, true));
+    // Nobody may be there to hear of it when the child dies.
+    this.#following.outcome.catch(() => undefined);
+    // As one write: the child is to find the second when it is done with the first.
+    this.#write(Buffer.concat([this.#runFrame(current, withCode), this.#runFrame(this.#following, false)]));
+    return current.outcome;
+  }
+
+  #began(run: HostRun): Current {
+    const current = begun(run, ++this.#generation);
+    const { signal } = run.request;
+    if (signal !== undefined) this.#heed(signal, current, current.outcome);
+    return current;
   }
 
   /** It stands still until it is let go. */
@@ -159,8 +147,8 @@ export class Child {
   /** Ends the child whatever it does. */
   kill(error: unknown = new SandboxClosedError()): void {
     this.#gone();
-    const current = this.#current;
-    if (current !== undefined && !current.isSettled) {
+    for (const current of [this.#current, this.#following]) {
+      if (current === undefined || current.isSettled) continue;
       current.isSettled = true;
       current.reject(error);
     }
@@ -186,12 +174,14 @@ export class Child {
     });
   }
 
-  #sendRun({ run, generation }: Current, withCode: boolean): void {
+  #sendRun(current: Current, withCode: boolean): void {
+    this.#write(this.#runFrame(current, withCode));
+  }
+
+  #runFrame({ run, generation }: Current, withCode: boolean): Buffer {
     const { scriptId, code, args, phase, foreseen } = run.request;
     if (withCode && phase !== 'describe') this.#remember(scriptId, code);
-    this.#write(
-      encodeFrame(FRAME.run, generation, [run.header, args, foreseen?.answer ?? '', ...(withCode ? [code] : [])]),
-    );
+    return encodeFrame(FRAME.run, generation, [run.header, args, foreseen?.answer ?? '', ...(withCode ? [code] : [])]);
   }
 
   #remember(scriptId: string, code: string): void {
@@ -213,6 +203,7 @@ export class Child {
   #heard({ kind, generation, fields }: HostFrame): void {
     if (kind === FRAME.ready) return this.#ready(Number(fields[0]));
     const current = this.#current;
+    if (kind === FRAME.done && generation === this.#following?.generation) return this.#unfollowed(this.#following);
     if (current === undefined || generation !== current.generation) return;
     if (kind === FRAME.call) return this.#called(current, fields);
     if (kind === FRAME.phase) return this.#guard.nextPhase(Number(fields[0]));
@@ -286,20 +277,39 @@ export class Child {
   }
 
   #done(current: Current, fields: readonly string[]): void {
-    this.#current = undefined;
+    const following = this.#following;
+    this.#following = undefined;
+    this.#current = following;
     this.idleSinceMs = performance.now();
     this.#guard.stop(Number(fields[3]));
-    const outcome = current.isSettled ? undefined : current.run.ended(fields);
+    const outcome = current.isSettled ? undefined : ended(current, fields, following);
+    if (following !== undefined) {
+      following.startedAtMs = performance.now();
+      this.#guard.start();
+      // It was cancelled before it began, and the child was not told then.
+      if (following.isSettled) this.#abandon(following);
+      return this.#tell(current, outcome);
+    }
     // Where a priority cannot be raised again, the next child starts at the one it should have.
     if (!this.#priority.comeBack()) {
       this.#gone();
       this.end();
     }
     // Free before the caller hears of it, so that what it asks next finds this child.
-    if (outcome !== undefined && current.told.length === 0) this.#settle(current, outcome);
-    else if (outcome !== undefined)
-      Promise.all(current.told).then(() => this.#settle(current, outcome), current.reject);
+    this.#tell(current, outcome);
     this.#onFree(this);
+  }
+
+  #tell(current: Current, outcome: SandboxOutcome | undefined): void {
+    if (outcome === undefined) return;
+    if (current.told.length === 0) return this.#settle(current, outcome);
+    Promise.all(current.told).then(() => this.#settle(current, outcome), current.reject);
+  }
+
+  /** It was over before what it was to follow: the child had to be sent that once more. */
+  #unfollowed(following: Current): void {
+    this.#following = undefined;
+    this.#settle(following, following.run.failure('crashed', 'what it was to follow had not returned'));
   }
 
   #settle(current: Current, outcome: SandboxOutcome): void {
@@ -321,15 +331,22 @@ export class Child {
     const current = this.#current;
     if (current === undefined) return;
     if (limit === 'unheeded') return this.#breakOff(undefined);
-    if (limit !== 'total') return this.#breakOff(current.run.limit(limit));
+    if (limit !== 'total') return this.#breakOff(this.#over(current, limit));
     this.#settle(current, current.run.limit('total'));
     this.#abandon(current);
+  }
+
+  /** What the child has not told yet may be that this one returned, and that what came with it is what takes so long. */
+  #over({ run }: Current, limit: 'cpu' | 'wall'): Failed {
+    if (this.#following === undefined) return run.limit(limit);
+    return run.failure('crashed', `${run.limit(limit).message}, or what was to follow it did`);
   }
 
   /** The child cannot be trusted or does not answer: it is ended, and the pool makes another. */
   #breakOff(failed: Failed | undefined): void {
     const current = this.#current;
     if (current !== undefined && failed !== undefined) this.#settle(current, failed);
+    if (this.#following !== undefined) this.#unfollowed(this.#following);
     this.#gone();
     this.#process.kill('SIGKILL');
     this.#onFree(this);
@@ -343,6 +360,7 @@ export class Child {
     if (current !== undefined) {
       this.#settle(current, current.run.failure('crashed', `the sandbox's child process ${how}${said}`));
     }
+    if (this.#following !== undefined) this.#unfollowed(this.#following);
     this.#onFree(this);
   }
 
@@ -365,8 +383,4 @@ export class Child {
   #write(bytes: Buffer, onTaken?: () => void): void {
     this.#process.stdin?.write(bytes, onTaken);
   }
-}
-
-function asked({ run }: Current, call: HostCall): Promise<string> {
-  return new Promise((resolve) => resolve(run.request.onCall(call)));
 }

@@ -18,14 +18,16 @@ export class HostRun {
   readonly request: SandboxRequest;
   readonly #limits: Limits;
   readonly #beside: readonly number[];
+  readonly #follows: boolean;
   readonly #counts: Record<Counted, number> = { hostCalls: 0, publishes: 0, inputs: 0, logs: 0 };
   #sentChars = 0;
   #isForeseenLeft = false;
 
-  constructor(request: SandboxRequest, limits: Limits, beside: readonly number[] = []) {
+  constructor(request: SandboxRequest, limits: Limits, beside: readonly number[] = [], follows = false) {
     this.request = request;
     this.#limits = limits;
     this.#beside = beside;
+    this.#follows = follows;
   }
 
   get header(): string {
@@ -39,6 +41,7 @@ export class HostRun {
       seed: seedOf(runId),
       andMutate: andMutate === true && phase === 'prepare',
       foreseen: foreseen?.args,
+      follows: this.#follows || undefined,
       beside: this.#beside,
     };
     return JSON.stringify(header);

@@ -209,11 +209,15 @@ class Pool implements SandboxPool {
     const isApart = this.#apart.has(child);
     const beside = isApart ? [] : this.#precedence.shortBegins(this.#apart);
     if (isApart) this.#precedence.heavyBegins(child);
+    const end = () => (isApart ? this.#precedence.heavyEnds(child) : this.#precedence.shortEnds());
+    let following: Promise<unknown> | undefined;
     try {
-      return await child.run(request, beside);
+      const outcome = await child.run(request, beside);
+      following = outcome.kind === 'returned' ? outcome.following : undefined;
+      return outcome;
     } finally {
-      if (isApart) this.#precedence.heavyEnds(child);
-      else this.#precedence.shortEnds();
+      if (following === undefined) end();
+      else following.then(end, end);
     }
   }
 

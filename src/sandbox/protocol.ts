@@ -60,6 +60,8 @@ export interface RunHeader {
   readonly seed: readonly [number, number, number, number];
   readonly uses: readonly string[];
   readonly andMutate: boolean;
+  /** It came with the message before it, and runs only if that one returned: on what it returned, where that is something. */
+  readonly follows?: boolean | undefined;
   /** The arguments of the `peek` whose answer came along. */
   readonly foreseen?: string | undefined;
   /** Children that may stand still meanwhile, by process id: let go should the host be gone. */

@@ -18,6 +18,8 @@ export interface SandboxRequest {
   readonly andMutate?: boolean;
   readonly signal?: AbortSignal;
   readonly foreseen?: ForeseenPeek | undefined;
+  /** What the same child runs right after this, if this returns: on what this returned, where that is something. */
+  readonly following?: SandboxRequest | undefined;
   /** Answers with JSON. Rejecting with a HostRefusal ends the run; the script cannot catch it. */
   onCall(call: HostCall): Promise<string>;
 }
@@ -69,6 +71,8 @@ export interface Returned {
   readonly result: string | undefined;
   /** Of the phase `mutate`, or of `prepare` with `andMutate` when something was reserved. */
   readonly mutate?: MutateOutcome;
+  /** How what followed ended; it may still be running. */
+  readonly following?: Promise<SandboxOutcome>;
   readonly cpuMs: number;
 }
 

@@ -14,6 +14,8 @@ const LISTED_AT_ONCE = 500;
 export interface VaultOptions {
   readonly engine: Pick<Engine, 'manager' | 'reader' | 'history'>;
   readonly keys: MasterKeys;
+  /** Told when the first key was made. */
+  readonly onKeyMade?: ((place: string) => void) | undefined;
 }
 
 /** A secret that is set, as anybody may know it. */
@@ -60,6 +62,21 @@ export class Vault {
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
+  }
+
+  /** What this process has no key for, each with what stands in the way. Nothing is opened, and each key is looked for once. */
+  async locked(): Promise<readonly { readonly name: string; readonly error: unknown }[]> {
+    const found: { readonly name: string; readonly error: unknown }[] = [];
+    const looked = new Map<string, unknown>();
+    for (const { name, box } of await this.#boxes()) {
+      const id = box.split(':', 2).join(':');
+      if (!looked.has(id)) {
+        looked.set(id, await this.#keyOf(name, box).then(none, (error: unknown) => error));
+      }
+      const error = looked.get(id);
+      if (error !== undefined) found.push({ name, error });
+    }
+    return found;
   }
 
   /** Connections that waited for it go on, in the same transaction. */
@@ -138,7 +155,7 @@ export class Vault {
   async #keyToSealWith(boxes: readonly Sealed[]): Promise<MasterKey> {
     const { keys } = this.#options;
     const [first] = boxes;
-    if (first === undefined) return (await keys.current()) ?? (await keys.make());
+    if (first === undefined) return (await keys.current()) ?? (await this.#makeKey());
     const coming = await keys.coming();
     // Whoever made it died after everything was sealed with it, and before it took its place.
     if (coming !== undefined && boxes.some(({ box }) => keyIdOf(box) === coming.id)) keys.adopt();
@@ -147,6 +164,13 @@ export class Vault {
     const current = await keys.current();
     if (current === undefined) throw this.#missing(first.name);
     return current;
+  }
+
+  async #makeKey(): Promise<MasterKey> {
+    const { keys, onKeyMade } = this.#options;
+    const made = await keys.make();
+    onKeyMade?.(keys.place);
+    return made;
   }
 
   async #keyOf(name: string, box: string): Promise<MasterKey> {
@@ -179,6 +203,8 @@ export class Vault {
     });
   }
 }
+
+const none = (): undefined => undefined;
 
 const AGAIN = [{ label: 'or set the secret again', argv: ['pawl', 'secret', 'set', 'NAME'] }] as const;
 

@@ -1,5 +1,5 @@
 import { RefusedError, type WorkerId, type WorkflowId } from '#base';
-import { driveRun, type HandlerHost, type Moved, whileUnavailable } from '#handler';
+import { type Ahead, driveRun, firstRun, type HandlerHost, type Moved, prepareFirst, whileUnavailable } from '#handler';
 import type { ExecutionEnd, Fence } from '#model';
 
 /** A session that began: its fence, and its first run or its end. */
@@ -16,8 +16,30 @@ export async function runDueSession(
   owner: WorkerId,
   slots: readonly string[] = [],
 ): Promise<ExecutionEnd | undefined> {
-  const begun = await begin(host, workflow, owner, slots);
+  const begun = await beginPrepared(host, workflow, (ahead) => begin(host, workflow, owner, slots, ahead));
   return begun && runSession(host, begun);
+}
+
+/** With what its first run has prepared already, where that can be; what no longer fits is left out. */
+export async function beginPrepared(
+  host: HandlerHost,
+  workflow: WorkflowId,
+  begin: (ahead?: Ahead) => Promise<Begun | undefined>,
+): Promise<Begun | undefined> {
+  const ahead = await prepareFirst(host, workflow);
+  if (ahead === undefined) return begin();
+  // Asked to end meanwhile: whoever comes after prepares it anew.
+  if (host.isDraining()) {
+    ahead.slot.giveBack();
+    return undefined;
+  }
+  let begun: Begun | undefined;
+  try {
+    begun = await begin(ahead);
+  } finally {
+    if (!begun || !('run' in begun.moved) || begun.moved.sent === undefined) ahead.slot.giveBack();
+  }
+  return begun ?? begin();
 }
 
 /** From its first run to its end, whoever began it. */
@@ -25,9 +47,15 @@ export async function runSession(host: HandlerHost, begun: Begun): Promise<Execu
   const { workflow, fence } = begun;
   let { moved } = begun;
   while ('run' in moved) {
-    const { run } = moved;
+    const { run, sent } = moved;
+    let isFirst = true;
     // Driving a run again reads what the database has of it: no step is done twice that must not be.
-    moved = await orAbandoned(whileUnavailable(() => driveRun(host, fence, workflow, run)));
+    const drive = () => {
+      const ahead = isFirst ? sent : undefined;
+      isFirst = false;
+      return driveRun(host, fence, workflow, run, ahead);
+    };
+    moved = await orAbandoned(whileUnavailable(drive));
   }
   return moved.ended;
 }
@@ -38,6 +66,7 @@ async function begin(
   workflow: WorkflowId,
   owner: WorkerId,
   slots: readonly string[],
+  ahead: Ahead | undefined,
 ): Promise<Begun | undefined> {
   try {
     return await engine.manager.together((model) => {
@@ -47,7 +76,7 @@ async function begin(
       const { epoch } = model.handOff(due.execution);
       const claimed = model.claimExecution(due.execution, epoch, owner);
       if (!('fence' in claimed)) return undefined;
-      return { workflow, fence: claimed.fence, moved: model.advanceSession(claimed.fence) };
+      return { workflow, fence: claimed.fence, moved: firstRun(model, claimed.fence, ahead) };
     });
   } catch (error) {
     if (error instanceof RefusedError) return undefined;

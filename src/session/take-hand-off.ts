@@ -1,8 +1,8 @@
 import { RefusedError, type WorkerId } from '#base';
 import type { Engine } from '#execution';
-import type { HandlerHost } from '#handler';
+import { type Ahead, firstRun, type HandlerHost } from '#handler';
 import type { ExecutionEnd } from '#model';
-import { type Begun, runSession } from './run-session.ts';
+import { type Begun, beginPrepared, runSession } from './run-session.ts';
 
 type HandOff = Awaited<ReturnType<Engine['reader']['handOffs']>>[number];
 
@@ -12,19 +12,24 @@ export async function takeHandOff(
   handOff: HandOff,
   owner: WorkerId,
 ): Promise<ExecutionEnd | undefined> {
-  const begun = await claim(host, handOff, owner);
+  const begun = await beginPrepared(host, handOff.workflow, (ahead) => claim(host, handOff, owner, ahead));
   return begun && runSession(host, begun);
 }
 
 /** Whoever was faster has taken it, or it was cancelled, reaped or handed off anew: then the message is of no use to anybody. */
-async function claim({ engine }: HandlerHost, handOff: HandOff, owner: WorkerId): Promise<Begun | undefined> {
+async function claim(
+  { engine }: HandlerHost,
+  handOff: HandOff,
+  owner: WorkerId,
+  ahead: Ahead | undefined,
+): Promise<Begun | undefined> {
   const { message, workflow, execution, epoch } = handOff;
   try {
     return await engine.manager.together((model) => {
       const claimed = model.claimExecution(execution, epoch, owner);
       model.deleteMessage(message);
       if (!('fence' in claimed)) return undefined;
-      return { workflow, fence: claimed.fence, moved: model.advanceSession(claimed.fence) };
+      return { workflow, fence: claimed.fence, moved: firstRun(model, claimed.fence, ahead) };
     });
   } catch (error) {
     if (error instanceof RefusedError && error.code !== 'cordoned') return undefined;

@@ -1,4 +1,4 @@
-import { idShapeOf, type MutationId, type PermissionRequestId, type RunId, type TaskId } from '#base';
+import { type DeliveryId, idShapeOf, type MutationId, type PermissionRequestId, type RunId, type TaskId } from '#base';
 import type { Event, Input, Mutation, Run, Workflow } from '#model';
 import { isNotAllowed } from '#permission';
 import {
@@ -60,6 +60,8 @@ export interface Case extends Need {
   readonly version: string | null;
   /** The run that stopped. */
   readonly run: RunId | null;
+  /** What a webhook failed on. */
+  readonly delivery: DeliveryId | null;
   /** Where the script failed, as far as the error says. */
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | null;
 }
@@ -105,6 +107,7 @@ const BLANK = {
   handler: null,
   version: null,
   run: null,
+  delivery: null,
   place: null,
 } as const;
 
@@ -217,6 +220,7 @@ async function repair(teller: Teller, workflow: Workflow, need: Need): Promise<P
   return {
     ...(row ? await aboutCall(teller, row) : {}),
     ...(await aboutRun(teller, run)),
+    delivery: run.deliveryId,
     events: suspects,
     inputs: (await inputsOf(teller, run.suspects)).slice(0, INPUTS_MAX),
     known: [

@@ -1,4 +1,5 @@
 import {
+  type DeliveryId,
   type EventId,
   type InputId,
   idShapeOf,
@@ -7,17 +8,18 @@ import {
   type RunId,
   type WorkflowId,
 } from '#base';
-import type { Event, Input, Mutation, Session, Workflow } from '#model';
+import type { Delivery, Event, Input, Mutation, Session, Workflow } from '#model';
+import { deliveryStory } from './deliveries.ts';
 import { inputStory } from './inputs.ts';
 import { statusOf } from './status.ts';
 import type { Teller } from './teller.ts';
-import { auditLines, callLines, chainLines, eventLines, inputLines, type Line } from './timeline.ts';
+import { auditLines, callLines, chainLines, deliveryLine, eventLines, inputLines, type Line } from './timeline.ts';
 import { eventsOfInput, inputsOf, outputsOfEvent, runOf } from './trail.ts';
 import { newestFirst } from './versions.ts';
 import { count, EVENT_WORDS, elapsed, oneLine, outcomeWords, stamp, TRIGGER_WORDS } from './words.ts';
 
 export interface Explained {
-  readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output';
+  readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output' | 'delivery';
   readonly id: string;
   /** What happened, each with its time; what is said of now has none. */
   readonly lines: readonly (Line | { readonly at: null; readonly text: string })[];
@@ -28,6 +30,7 @@ export interface Explained {
 /** Longer stories are told by their beginning. */
 const EVENTS_TOLD = 50;
 const SESSIONS_TOLD = 20;
+const RUNS_TOLD = 20;
 const AUDIT_TOLD = 100;
 
 /** The story of one thing, in the order it happened; a workflow may be given by its name. */
@@ -56,6 +59,10 @@ export async function explain(teller: Teller, id: string): Promise<Explained> {
       const [row] = await history.fetch('mutation', id as MutationId);
       return row ? await callStory(teller, row) : unknown(id);
     }
+    case 'delivery': {
+      const [row] = await history.fetch('delivery', id as DeliveryId);
+      return row ? await wholeDeliveryStory(teller, row) : unknown(id);
+    }
     default:
       return unknown(id);
   }
@@ -69,6 +76,17 @@ async function callStory(teller: Teller, row: Mutation): Promise<Explained> {
   ];
   const words = row.resolvedAt === null ? [`Now: ${outcomeWords(row)}.`] : [];
   return explained('output', row.id, lines, words);
+}
+
+async function wholeDeliveryStory(teller: Teller, row: Delivery): Promise<Explained> {
+  const { runs, sentence } = await deliveryStory(teller, row);
+  const told = runs.slice(-RUNS_TOLD);
+  const lines = [deliveryLine(row), ...(await Promise.all(told.map((run) => chainLines(teller, run)))).flat()];
+  const more =
+    runs.length > RUNS_TOLD
+      ? [`It was handed over ${count(runs.length, 'time')}; the last ${RUNS_TOLD} are told here.`]
+      : [];
+  return explained('delivery', row.id, lines, [...more, `Now: ${sentence}.`]);
 }
 
 async function eventStory(teller: Teller, event: Event): Promise<Explained> {
@@ -161,7 +179,7 @@ function unknown(id: string): never {
   throw new RefusedError({
     code: 'not-found',
     message: `there is nothing to tell of ${JSON.stringify(id.slice(0, 60))}`,
-    why: 'it is no workflow, and no id of a run, event, input or output that exists',
+    why: 'it is no workflow, and no id of a run, event, input, output or delivery that exists',
     next: [{ label: 'see the workflows', argv: ['pawl', 'workflows'] }],
   });
 }

@@ -126,7 +126,15 @@ async function runWords({ history }: Teller, run: Run): Promise<string> {
 function withCancel({ cancelRequestedAt, cancelRequestedBy }: Execution, condition: Condition): Condition {
   if (cancelRequestedAt === null) return condition;
   const sentence = `being cancelled (asked by ${cancelRequestedBy}): ${condition.sentence}`;
-  return { ...condition, sentence, since: cancelRequestedAt };
+  return { ...condition, kind: 'cancelling', sentence, since: cancelRequestedAt };
+}
+
+/** What a person stops while something else keeps the workflow from going on. */
+export async function cancels(teller: Teller, workflow: Workflow): Promise<Condition[]> {
+  const open = await teller.history.fetch('openExecutions', workflow.id);
+  const execution = open.find(({ cancelRequestedAt }) => cancelRequestedAt !== null);
+  const condition = execution && (await underWay(teller, workflow, execution));
+  return condition ? [condition] : [];
 }
 
 const CALM = { evidence: [], next: [], waitsForPerson: false, blocks: false };
@@ -150,7 +158,7 @@ async function handedOff(teller: Teller, workflow: Workflow, execution: Executio
     return aboutToRun(teller, workflow, execution, `about to be taken by a worker of pool ${pool.name}`);
   }
   const sentence = `waiting for a worker of pool ${pool.name} (for ${duration(now - requestedAt)}): ${whyUntaken(pool)}`;
-  return { ...CALM, kind: 'limited', id, sentence, since: requestedAt, next: stepsToTake(pool) };
+  return { ...CALM, kind: 'worker', id, sentence, since: requestedAt, next: stepsToTake(pool) };
 }
 
 async function retrying({ history, now }: Teller, workflow: Workflow, state: HandlerState): Promise<Condition> {

@@ -1,6 +1,6 @@
 import type { NextStep } from '#base';
 import type { Workflow } from '#model';
-import { goesOn } from './going-on.ts';
+import { cancels, goesOn } from './going-on.ts';
 import { approvals, connections, errors, questions, repairs } from './obstacles.ts';
 import type { Teller } from './teller.ts';
 import { clockTime } from './words.ts';
@@ -17,8 +17,10 @@ export interface Condition {
     | 'repair'
     | 'paused'
     | 'running'
+    | 'cancelling'
     | 'retrying'
     | 'limited'
+    | 'worker'
     | 'quiet'
     | 'due'
     | 'idle'
@@ -49,18 +51,20 @@ export async function standingOf(teller: Teller, workflow: Workflow): Promise<re
     ...(await repairs(teller, workflow)),
     ...(await pauses(teller, workflow)),
   ];
-  return first ? [first, ...others] : [await goesOn(teller, workflow)];
+  return first ? [first, ...others, ...(await cancels(teller, workflow))] : [await goesOn(teller, workflow)];
 }
 
 const AUDIT_MAX = 50;
 
-async function pauses({ history, now }: Teller, workflow: Workflow): Promise<Condition[]> {
+async function pauses(teller: Teller, workflow: Workflow): Promise<Condition[]> {
   if (!workflow.holds.includes('user')) return [];
+  const { history, now } = teller;
   const acts = await history.audit(workflow.id, AUDIT_MAX);
   // What is brought here from another engine is paused by that.
   const paused = acts.find(({ act }) => act === 'pause' || act === 'import');
   const [run] = await history.fetch('activeRun', workflow.id);
-  const ending = run ? `; ${run.handlerName} still runs to its end` : '';
+  const isCancelled = (await cancels(teller, workflow)).length > 0;
+  const ending = run && !isCancelled ? `; ${run.handlerName} still runs to its end` : '';
   const who = paused?.actor ?? 'somebody';
   const why = paused?.act === 'import' ? `since ${who} brought it here` : `by ${who}`;
   return [

@@ -21,6 +21,8 @@ export interface Status {
   readonly name: string;
   readonly status: WorkflowStatus;
   readonly kind: Condition['kind'];
+  /** Of everything that stands, the one to look at first in front. */
+  readonly kinds: readonly Condition['kind'][];
   /** Everything that stands, as one sentence. */
   readonly sentence: string;
   readonly since: number | null;
@@ -43,6 +45,7 @@ export async function statusOf(teller: Teller, workflow: Workflow): Promise<Stat
     name: workflow.name,
     status: workflow.status,
     kind: first.kind,
+    kinds: [...new Set(standing.map(({ kind }) => kind))],
     sentence: `${first.sentence}${also.map((each) => `; also ${each}`).join('')}${aside(teller, first, blocked)}`,
     since: first.since,
     blocks: blockedWords(blocked),

@@ -1,4 +1,4 @@
-import type { AuditEntry, Event, Input, Mutation, Run } from '#model';
+import type { AuditEntry, Delivery, Event, Input, Mutation, Run } from '#model';
 import { actSentence } from './acts.ts';
 import type { Teller } from './teller.ts';
 import { inputsOf, runOf } from './trail.ts';
@@ -82,8 +82,11 @@ async function beginningOf(teller: Teller, run: Run): Promise<Line[]> {
 /** What a webhook was called with, as it came. */
 export async function deliveryLines({ history }: Pick<Teller, 'history'>, { deliveryId }: Run): Promise<Line[]> {
   const [row] = deliveryId === null ? [] : await history.fetch('delivery', deliveryId);
-  if (!row) return [];
-  return [{ at: row.receivedAt, text: `delivery ${row.deliveryId} came in as ${row.id}: ${oneLine(row.body, 600)}` }];
+  return row ? [deliveryLine(row)] : [];
+}
+
+export function deliveryLine({ id, deliveryId, body, receivedAt }: Delivery): Line {
+  return { at: receivedAt, text: `delivery ${deliveryId} came in as ${id}: ${oneLine(body, 600)}` };
 }
 
 async function endOf(teller: Teller, run: Run): Promise<Line[]> {

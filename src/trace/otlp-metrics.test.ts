@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { counter, gauge, Meters } from '#metrics';
 import { metricsBody, metricsExporterFrom } from './otlp-metrics.ts';
 
-const MOMENT = { startedAt: 1_000, now: 5_000, service: 'pawl' };
+const MOMENT = { startedAt: 1_000, now: 5_000, resource: { 'service.name': 'pawl' } };
 const TIMES = { startTimeUnixNano: '1000000000', timeUnixNano: '5000000000' };
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test is about

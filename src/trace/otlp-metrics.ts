@@ -1,5 +1,6 @@
 import type { Metric } from '#metrics';
-import { attributesOf, type Env, headersIn, resourceOf } from './otlp.ts';
+import { attributesOf } from './otlp.ts';
+import { type Env, headersFrom, type Names, resourceFrom } from './resource.ts';
 
 const INTERVAL_MS = 60_000;
 const INTERVAL_MS_MIN = 100;
@@ -11,53 +12,47 @@ const CUMULATIVE = 2;
 type Read = () => Promise<readonly Metric[]>;
 
 /** By the variables of OpenTelemetry; undefined unless they ask for metrics by name: a collector of traces need not take them. */
-export function metricsExporterFrom(env: Env, onTrouble: (text: string) => void): MetricsExporter | undefined {
+export function metricsExporterFrom(env: Env, say: (text: string) => void): MetricsExporter | undefined {
   const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } = env;
   const asked = env.OTEL_METRICS_EXPORTER === 'otlp' && base ? `${base.replace(/\/+$/, '')}/v1/metrics` : '';
   const url = own || asked;
   if (url === '' || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_METRICS_EXPORTER === 'none') return undefined;
-  const headers = headersIn(env.OTEL_EXPORTER_OTLP_METRICS_HEADERS || env.OTEL_EXPORTER_OTLP_HEADERS || '');
   const intervalMs = Number(env.OTEL_METRIC_EXPORT_INTERVAL) || INTERVAL_MS;
   return new MetricsExporter(
     url,
-    headers,
-    env.OTEL_SERVICE_NAME || 'pawl',
+    headersFrom(env, 'METRICS', say),
+    resourceFrom(env, say),
     Math.max(intervalMs, INTERVAL_MS_MIN),
-    onTrouble,
+    say,
   );
 }
 
 /** What `/metrics` says, sent now and then. A collector that is away misses some; counters lose nothing by it. */
 class MetricsExporter {
   readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #service: string;
+  readonly #headers: Names;
+  readonly #resource: Names;
   readonly #intervalMs: number;
-  readonly #onTrouble: (text: string) => void;
+  readonly #say: (text: string) => void;
   #send: ((msMax: number) => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
   #isTroubleTold = false;
 
-  constructor(
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    service: string,
-    intervalMs: number,
-    onTrouble: (text: string) => void,
-  ) {
+  constructor(url: string, headers: Names, resource: Names, intervalMs: number, say: (text: string) => void) {
     this.#url = url;
     this.#headers = headers;
-    this.#service = service;
+    this.#resource = resource;
     this.#intervalMs = intervalMs;
-    this.#onTrouble = onTrouble;
+    this.#say = say;
   }
 
   start(read: Read, now: () => number): void {
     const startedAt = now();
     this.#send = async (msMax) => {
       try {
-        await this.#post(metricsBody(await read(), { startedAt, now: now(), service: this.#service }), msMax);
+        await this.#post(metricsBody(await read(), { startedAt, now: now(), resource: this.#resource }), msMax);
+        if (this.#isTroubleTold) this.#say('the collector is back: metrics are sent again');
         this.#isTroubleTold = false;
       } catch (error) {
         this.#trouble(error instanceof Error ? error.message : String(error));
@@ -89,7 +84,7 @@ class MetricsExporter {
 
   /** Once until it works again. */
   #trouble(why: string): void {
-    if (!this.#isTroubleTold) this.#onTrouble(`metrics cannot be sent: ${why}`);
+    if (!this.#isTroubleTold) this.#say(`metrics cannot be sent: ${why}`);
     this.#isTroubleTold = true;
   }
 }
@@ -99,12 +94,12 @@ export type { MetricsExporter };
 interface Moment {
   readonly startedAt: number;
   readonly now: number;
-  readonly service: string;
+  readonly resource: Names;
 }
 
 /** OTLP in JSON. */
 export function metricsBody(metrics: readonly Metric[], moment: Moment): object {
-  const resource = resourceOf(moment.service);
+  const resource = { attributes: attributesOf(moment.resource) };
   const all = metrics.filter(({ samples }) => samples.length > 0).map((metric) => metricOf(metric, moment));
   return { resourceMetrics: [{ resource, scopeMetrics: [{ scope: { name: 'pawl' }, metrics: all }] }] };
 }

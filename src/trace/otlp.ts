@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { type Env, headersFrom, type Names, resourceFrom } from './resource.ts';
 import type { Span } from './spans.ts';
 
 export interface Exporter {
@@ -17,48 +16,32 @@ const FLUSH_MS_MAX = 30_000;
 const SEND_MS_MAX = 5_000;
 const CLOSE_MS_MAX = 3_000;
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
 /** By the variables that every program with OpenTelemetry knows; undefined where none names a place to send to. */
-export function exporterFrom(env: Env, onTrouble: (text: string) => void): Exporter | undefined {
+export function exporterFrom(env: Env, say: (text: string) => void): Exporter | undefined {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || (base ? `${base.replace(/\/+$/, '')}/v1/traces` : '');
   if (url === '' || env.OTEL_SDK_DISABLED === 'true') return undefined;
-  const given = env.OTEL_EXPORTER_OTLP_TRACES_HEADERS || env.OTEL_EXPORTER_OTLP_HEADERS || '';
-  return new OtlpExporter(url, headersIn(given), env.OTEL_SERVICE_NAME || 'pawl', onTrouble);
-}
-
-/** `name=value,name=value`, percent-encoded. */
-export function headersIn(text: string): Record<string, string> {
-  const pairs = text.split(',').flatMap((pair) => {
-    const at = pair.indexOf('=');
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())] as const];
-  });
-  return Object.fromEntries(pairs);
+  return new OtlpExporter(url, headersFrom(env, 'TRACES', say), resourceFrom(env, say), say);
 }
 
 /** OTLP over HTTP in JSON. Whoever collects may be away: work goes on, and what does not fit is counted and given up. */
 class OtlpExporter implements Exporter {
   readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #service: string;
-  readonly #onTrouble: (text: string) => void;
+  readonly #headers: Names;
+  readonly #resource: Names;
+  readonly #say: (text: string) => void;
   #waiting: Span[] = [];
   #givenUp = 0;
+  #isAway = false;
   #delayMs = FLUSH_MS;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
 
-  constructor(
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    service: string,
-    onTrouble: (text: string) => void,
-  ) {
+  constructor(url: string, headers: Names, resource: Names, say: (text: string) => void) {
     this.#url = url;
     this.#headers = headers;
-    this.#service = service;
-    this.#onTrouble = onTrouble;
+    this.#resource = resource;
+    this.#say = say;
   }
 
   add(span: Span): void {
@@ -75,7 +58,7 @@ class OtlpExporter implements Exporter {
       if (!(await this.#send(CLOSE_MS_MAX))) break;
     }
     clearTimeout(this.#timer);
-    if (this.#waiting.length > 0) this.#onTrouble(`${this.#waiting.length} spans were not sent`);
+    if (this.#waiting.length > 0) this.#say(`${this.#waiting.length} spans were not sent`);
   }
 
   async #flush(): Promise<void> {
@@ -93,26 +76,29 @@ class OtlpExporter implements Exporter {
       const answer = await fetch(this.#url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...this.#headers },
-        body: JSON.stringify(bodyOf(batch, this.#service)),
+        body: JSON.stringify(bodyOf(batch, this.#resource)),
         signal: AbortSignal.timeout(msMax),
         redirect: 'error',
       });
       await answer.body?.cancel();
       // Refused for good: sent again it would be refused again.
       const isRefused = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
-      if (isRefused) this.#onTrouble(`the collector refused ${batch.length} spans with ${answer.status}`);
+      if (isRefused) this.#say(`the collector refused ${batch.length} spans with ${answer.status}`);
       if (!answer.ok && !isRefused) return this.#failed(`it answered ${answer.status}`);
+      if (answer.ok && this.#isAway) this.#say('the collector is back: spans are sent again');
+      this.#isAway = false;
     } catch (error) {
       return this.#failed(error instanceof Error ? error.message : String(error));
     }
     this.#waiting.splice(0, batch.length);
-    if (this.#givenUp > 0) this.#onTrouble(`${this.#givenUp} spans were given up while the collector was away`);
+    if (this.#givenUp > 0) this.#say(`${this.#givenUp} spans were given up while the collector was away`);
     this.#givenUp = 0;
     return true;
   }
 
   #failed(why: string): false {
-    if (this.#delayMs === FLUSH_MS) this.#onTrouble(`spans cannot be sent: ${why}`);
+    if (!this.#isAway) this.#say(`spans cannot be sent: ${why}`);
+    this.#isAway = true;
     return false;
   }
 }
@@ -122,11 +108,11 @@ const CLIENT = 3;
 const OK = 1;
 const ERROR = 2;
 
-function bodyOf(spans: readonly Span[], service: string): object {
+function bodyOf(spans: readonly Span[], resource: Names): object {
   return {
     resourceSpans: [
       {
-        resource: resourceOf(service),
+        resource: { attributes: attributesOf(resource) },
         scopeSpans: [{ scope: { name: 'pawl' }, spans: spans.map(spanOf) }],
       },
     ],
@@ -145,14 +131,6 @@ function spanOf({ traceId, spanId, parentSpanId, name, isCall, startMs, endMs, i
     attributes: attributesOf(attributes),
     status: { code: isError ? ERROR : OK },
   };
-}
-
-/** This process among others of the same name: what they count must not be taken for one. */
-const INSTANCE = randomUUID();
-
-export function resourceOf(service: string): object {
-  const names = { 'service.name': service, 'service.instance.id': INSTANCE, 'host.name': hostname() };
-  return { attributes: attributesOf(names) };
 }
 
 export function attributesOf(attributes: Span['attributes']): object[] {

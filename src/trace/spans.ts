@@ -1,4 +1,12 @@
-import { type ExecutionId, type MutationId, type RunId, type SessionId, sha256 } from '#base';
+import {
+  type ExecutionId,
+  idTimeOf,
+  type MutationId,
+  type RunId,
+  type SessionId,
+  sha256,
+  type WorkflowId,
+} from '#base';
 import { Recent } from '#metrics';
 import type { Write } from '#model';
 
@@ -55,19 +63,16 @@ function begin(write: Write, { executions, sessions, runs, calls }: Begins): voi
   switch (write.set) {
     case 'execution.requested': {
       const { id, workflowId, trigger, requestedAt } = write.row;
-      executions.set(id, {
-        traceId: sha256(id).slice(-TRACE_CHARS),
-        spanId: spanIdOf(id),
-        parentSpanId: null,
-        name: `trigger ${trigger}`,
-        isCall: false,
-        startMs: requestedAt,
-        attributes: { 'pawl.workflow': workflowId, 'pawl.execution': id },
-      });
+      executions.set(id, triggered(id, workflowId, trigger, requestedAt));
       return;
     }
     case 'session.created': {
       const { id, executionId, workflowId, trigger, startTimestamp } = write.row;
+      // Another process may have asked for it: this one will end it, and tells of it then.
+      if (executions.get(executionId) === undefined) {
+        const askedAt = Math.min(idTimeOf(executionId) ?? startTimestamp, startTimestamp);
+        executions.set(executionId, triggered(executionId, workflowId, trigger, askedAt));
+      }
       const attributes = { 'pawl.workflow': workflowId, 'pawl.session': id, 'pawl.trigger': trigger };
       sessions.set(id, child(executionId, spanIdOf(executionId), id, 'session', startTimestamp, attributes));
       return;
@@ -99,6 +104,18 @@ function begin(write: Write, { executions, sessions, runs, calls }: Begins): voi
       calls.set(id, { ...under(parent, id, createdAt), name: `${connection}.${method}`, isCall: true, attributes });
     }
   }
+}
+
+function triggered(id: ExecutionId, workflow: WorkflowId, trigger: string, startMs: number): Begun {
+  return {
+    traceId: sha256(id).slice(-TRACE_CHARS),
+    spanId: spanIdOf(id),
+    parentSpanId: null,
+    name: `trigger ${trigger}`,
+    isCall: false,
+    startMs,
+    attributes: { 'pawl.workflow': workflow, 'pawl.execution': id },
+  };
 }
 
 function child(

@@ -42,6 +42,7 @@ export interface Imported {
   readonly workflow: Workflow['id'];
   readonly name: string;
   readonly status: Workflow['status'];
+  /** That were put in. */
   readonly rows: number;
   /** Calls that nobody knows the outcome of: a person says what came of them. */
   readonly unknown: number;
@@ -60,7 +61,12 @@ export async function importWorkflow(
     .importWorkflow(rows, { name: called, from: originOf(header), by })
     .catch(refused(file));
   await mustBeThere(engine, rows);
-  return { workflow: put.workflow, name: called, status: put.status, rows: count, unknown: put.unknown };
+  return { workflow: put.workflow, name: called, status: put.status, rows: putIn(rows), unknown: put.unknown };
+}
+
+/** Not all that the file has: what people did where it was is told there, and put in nowhere. */
+function putIn({ workflow: _, ...lists }: ImportedRows): number {
+  return Object.values(lists).reduce((sum, list) => sum + list.length, 1);
 }
 
 function originOf({ exportedAt, exportedBy }: Header): string {

@@ -31,6 +31,7 @@ after(async () => {
 class Place {
   readonly prefix = `test${++prefixes}`;
   readonly errors: string[] = [];
+  readonly news: string[] = [];
   readonly #buses: NatsBus[] = [];
 
   constructor(t: TestContext) {
@@ -45,6 +46,7 @@ class Place {
       name: 'test',
       poolOf: () => Promise.resolve(pool),
       onError: (error) => this.errors.push(String(error)),
+      onNews: (text) => this.news.push(text),
     });
     this.#buses.push(bus);
     bus.start();
@@ -221,12 +223,14 @@ test(
       1,
       place.errors.join('\n'),
     );
+    assert.deepEqual(place.news, ['NATS is back: messages go over it again']);
   },
 );
 
 test('a process that starts while NATS is away goes on without it, and finds it later', options, async (t) => {
   await server.kill();
   const errors: string[] = [];
+  const news: string[] = [];
   const bus = new NatsBus({
     servers: [server.url],
     prefix: `test${++prefixes}`,
@@ -234,6 +238,7 @@ test('a process that starts while NATS is away goes on without it, and finds it 
     name: 'early',
     poolOf: () => Promise.resolve('default'),
     onError: (error) => errors.push(String(error)),
+    onNews: (text) => news.push(text),
   });
   t.after(() => bus.close());
   bus.start();
@@ -241,4 +246,5 @@ test('a process that starts while NATS is away goes on without it, and finds it 
   assert.equal(bus.isUp, false);
   await server.start();
   await until('it is up', () => bus.isUp);
+  assert.deepEqual(news, ['NATS is back: messages go over it again']);
 });

@@ -5,6 +5,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startApp } from '#app';
+import { serve } from '#http';
+import { EngineProcess } from '../kills/engine-process.ts';
+import { startOwnPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
 import { type Typed, type } from './typed-terminal.ts';
 
@@ -138,4 +143,122 @@ onPostgres('a worker of a pool that no workflow is in is warned, and one of a po
     assert.equal(/"level":"warn".+no workflow of this config is in the pool/.test(err), isWarned, err);
     if (isWarned) assert.match(err, /its pools are default, heavy/);
   }
+});
+
+onPostgres(
+  'an executor whose config has other limits says what it changes for all, and doctor what differs',
+  async (t) => {
+    const database = await freshDatabase();
+    const ending: (() => Promise<void>)[] = [];
+    t.after(async () => {
+      for (const end of ending) await end();
+      await database.drop();
+    });
+    const port = await takenPort(t);
+    const withLimits = (name: string, limits: object): string => {
+      const config = join(folder, name);
+      const heavy = { pools: { heavy: ['crunch'] }, limits };
+      writeFileSync(config, `export default ${JSON.stringify({ fleet: heavy })};\n`);
+      return config;
+    };
+    // It ends by the port that is taken.
+    const started = async (config: string) => {
+      const { code, err } = await pawl(['executor', '--config', config, '--port', port], {
+        DATABASE_URL: database.url,
+      });
+      assert.equal(code, 5, err);
+      return err.split('\n').filter((line) => line.includes('"level":"warn"') && line.includes('limit'));
+    };
+    const wide = withLimits('wide.ts', { pools: { heavy: 8, default: 5 } });
+    const narrow = withLimits('narrow.ts', { pools: { heavy: 4 } });
+
+    assert.deepEqual(await started(wide), [], 'what nobody has set is nobody’s to be changed');
+    assert.deepEqual(await started(wide), []);
+    const said = await started(narrow);
+    assert.equal(said.length, 2, said.join('\n'));
+    assert.match(said.join('\n'), /the limit pool:heavy was 8 and is 4 now, for all processes/);
+    assert.match(said.join('\n'), /the limit pool:default was 5 and is none now, for all processes/);
+
+    const dataDir = mkdtempSync(join(folder, 'wide-'));
+    const app = await startApp({
+      dataDir,
+      config: { connections: {}, fleet: { pools: { heavy: ['crunch'] }, limits: { pools: { heavy: 8 } } } },
+      fleet: { url: database.url, role: 'executor', name: 'wide' },
+    });
+    const served = await serve(app, { port: 0, dataDir });
+    ending.push(
+      () => served.close(),
+      () => app.stop(),
+    );
+    const doctor = async () => (await type(['doctor', '--data', dataDir], {})).out;
+    assert.doesNotMatch(await doctor(), /limit /);
+    await started(narrow);
+    const differs = /limit pool:heavy: 4 counts for all processes, and the config of this one says 8: .*same config/;
+    assert.match(await doctor(), differs);
+  },
+);
+
+onPostgres('a process that cannot open the secrets of its fleet says so at its start', async (t) => {
+  const database = await freshDatabase();
+  const dataDir = mkdtempSync(join(folder, 'first-'));
+  const warned: string[] = [];
+  const fleet = { url: database.url, role: 'executor', name: 'first' } as const;
+  const app = await startApp({ dataDir, fleet, onWarning: (text) => warned.push(text) });
+  t.after(async () => {
+    await app.stop();
+    await database.drop();
+  });
+  const port = await takenPort(t);
+  const key = join(dataDir, 'master.key');
+  const started = async (env: Readonly<Record<string, string>> = {}) => {
+    const { code, err } = await pawl(['worker', '--probe-port', port], { DATABASE_URL: database.url, ...env });
+    assert.equal(code, 5, err);
+    return err.split('\n').filter((line) => line.includes('"level":"warn"'));
+  };
+  assert.deepEqual(await started(), [], 'nothing is sealed, so no key is missed');
+
+  await app.vault.set('shop', 'a value of the shop', 'ada', []);
+  await app.vault.set('mail', 'a value of the mail', 'ada', []);
+  assert.deepEqual(warned, [
+    `a master key was made in ${key}: the other processes of this fleet need the same one, or they cannot open what is sealed with it`,
+  ]);
+
+  const [missing = '', ...more] = await started();
+  assert.deepEqual(more, []);
+  assert.match(missing, /2 secrets cannot be opened by this process \(mail, shop\): the master key is missing/);
+  assert.ok(missing.includes(join(folder, 'data', 'master.key')), missing);
+  const [wrong = ''] = await started({ PAWL_MASTER_KEY: 'ab'.repeat(32) });
+  assert.match(wrong, /2 secrets cannot be opened by this process \(mail, shop\): .*sealed with another master key/);
+  const [one = ''] = await started({ PAWL_SECRET_SHOP: 'given otherwise' });
+  assert.match(one, /1 secret cannot be opened by this process \(mail\)/);
+  assert.deepEqual(await started({ PAWL_MASTER_KEY_FILE: key }), []);
+});
+
+onPostgres('a database that is away is told of once by each process, and when it is back', async (t) => {
+  const server = await startOwnPostgres();
+  await server.createDatabase('pawl');
+  const config = join(folder, 'pawl.config.ts');
+  writeFileSync(config, 'export default { fleet: { leaseMs: 1_500 } };\n');
+  const env = { DATABASE_URL: server.url('pawl') };
+  const fleet = (['executor', 'worker'] as const).map(
+    (role) => new EngineProcess({ config, data: join(folder, role), env, command: [role] }),
+  );
+  t.after(async () => {
+    await Promise.all(fleet.map((each) => each.end('SIGKILL')));
+    await server.stop();
+  });
+  for (const each of fleet) await each.ready();
+  const lines = (text: RegExp) => fleet.map(({ said }) => said.split('\n').filter((line) => text.test(line)).length);
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (const end = Date.now() + 60_000; !holds(); await sleep(50))
+      assert.ok(Date.now() < end, fleet.map(({ said }) => said).join('\n'));
+  };
+  await server.kill('SIGKILL');
+  await until(() => lines(/store-unreachable/).every((count) => count > 0));
+  // As long as it takes for ten more of them.
+  await sleep(2_000);
+  assert.deepEqual(lines(/store-unreachable/), [1, 1]);
+  await server.start();
+  await until(() => lines(/the store takes writes again, after .* left out/).every((count) => count === 1));
+  assert.deepEqual(lines(/store-unreachable/), [1, 1]);
 });

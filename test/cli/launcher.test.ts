@@ -9,13 +9,6 @@ const ROOT = dirname(dirname(import.meta.dirname));
 const PAWL = join(ROOT, 'bin', 'pawl.js');
 const MAIN = join(ROOT, 'src', 'main.ts');
 
-test('the launcher runs the sources with any Node, and hands on what comes back', () => {
-  const version = spawnSync(process.execPath, [PAWL, '--version'], { encoding: 'utf8' });
-  assert.deepEqual([version.status, version.stdout, version.stderr], [0, '0.1.0\n', '']);
-  const wrong = spawnSync(process.execPath, [PAWL, 'nonsense'], { encoding: 'utf8' });
-  assert.equal(wrong.status, 2);
-});
-
 test('a signal to the launcher drains the engine behind it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-launcher-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,6 +27,43 @@ test('a signal to the launcher drains the engine behind it', async (t) => {
   assert.match(err, /there is no pawl\.config\.ts here/);
   assert.match(err, /stopped: nothing is left active/);
 });
+
+/** As a Node behaves that cannot put another program into its own place. */
+const WITHOUT_EXECVE = ['--import', 'data:text/javascript,delete process.execve'];
+const LAUNCHERS = [
+  { node: 'a Node that can become another program', flags: [] },
+  { node: 'an older Node', flags: WITHOUT_EXECVE },
+] as const;
+
+for (const { node, flags } of LAUNCHERS) {
+  test(`an engine ends with its launcher, however that ends, on ${node}`, { timeout: 60_000 }, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-launcher-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const told = 'console.error("MALLOC_ARENA_MAX", process.env.MALLOC_ARENA_MAX); export default {};';
+    writeFileSync(join(folder, 'pawl.config.ts'), told);
+    const argv = [...flags, PAWL, 'start', '--data', join(folder, 'data'), '--port', '0'];
+    const child = spawn(process.execPath, argv, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let err = '';
+    child.stderr.on('data', (part) => {
+      err += part;
+    });
+    // Closed when the last process that could write to them has ended: the launcher, and the engine behind it.
+    const closed = new Promise((resolve) => child.once('close', resolve));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    assert.match(err, /MALLOC_ARENA_MAX 1/);
+    child.kill('SIGKILL');
+    await closed;
+    if (flags.length > 0) assert.match(err, /stopped: nothing is left active/);
+  });
+
+  test(`the launcher hands on what comes back, on ${node}`, () => {
+    const run = (...argv: string[]) =>
+      spawnSync(process.execPath, [...flags, PAWL, ...argv], { encoding: 'utf8', input: 'read by nobody' });
+    const version = run('--version');
+    assert.deepEqual([version.status, version.stdout, version.stderr], [0, '0.1.0\n', '']);
+    assert.equal(run('nonsense').status, 2);
+  });
+}
 
 test('an engine that is to end with its input ends before, when it cannot start', { timeout: 60_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-launcher-'));

@@ -299,7 +299,11 @@ test('a script that is invalid ends with 3, and samples that are none with 2', a
   assert.equal(invalid.code, 3);
   assert.match(invalid.err, /error: /);
   const file = written('orders.ts', script());
-  assert.equal((await type(['rehearse', file, '--events', join(folder, 'nowhere.json')])).code, 2);
+  assert.equal(
+    (await type(['rehearse', file, '--events', join(folder, 'nowhere.json')])).code,
+    4,
+    'there is no such file',
+  );
   for (const [samples, says] of [
     ['{"events":[{"payload":1}]}', /events\.0\.topic/],
     ['{"event":[]}', /event/],

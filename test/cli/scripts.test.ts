@@ -57,10 +57,17 @@ test('a wrong script is not sent anywhere', async () => {
   assert.match(err, /pawl: .*cannot be deployed/);
 });
 
-test('a file that is not there is an invalid script', async () => {
-  const { code, err } = await type(['deploy', join(folder, 'none.ts')], { env: NOWHERE });
-  assert.equal(code, 3);
-  assert.match(err, /there is no file/);
+test('a file that is not there is no invalid script: there is no such thing', async () => {
+  for (const command of ['deploy', 'rehearse', 'validate']) {
+    const { code, out, err } = await type([command, join(folder, 'none.ts')], { env: NOWHERE });
+    assert.equal(code, 4, command);
+    assert.match(out + err, /there is no file/);
+    assert.doesNotMatch(out + err, /cannot be deployed/);
+  }
+  assert.equal((await type(['validate', EXAMPLE, join(folder, 'none.ts')])).code, 4);
+  assert.equal((await type(['validate', written(WRONG), join(folder, 'none.ts')])).code, 3, 'one of them is wrong');
+  assert.equal((await type(['rehearse', EXAMPLE, '--events', join(folder, 'none.json')])).code, 4);
+  assert.equal((await type(['restore', join(folder, 'none.db'), '--data', join(folder, 'new')])).code, 4);
 });
 
 test('a valid script without an engine ends with the code for that', async () => {

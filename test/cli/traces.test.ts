@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EngineProcess as Process } from '../kills/engine-process.ts';
+import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
 import { configFor, EngineProcess, ORDERS, Shop } from './running-engine.ts';
 import { type } from './typed-terminal.ts';
 
@@ -87,7 +90,12 @@ test('one trace leads from the trigger to the commit, and has nothing of what wa
     asked.join('\n'),
   );
   assert.match(bodies[0] ?? '', /"service.name","value":\{"stringValue":"till"\}/);
-  const all = spans();
+  traced(spans());
+  for (const secret of [PAYLOAD, '/bookings', 'b-1']) assert.ok(!bodies.join('').includes(secret), secret);
+});
+
+/** Every span has its parent among what was sent, up to the trigger. */
+function traced(all: readonly Span[]): void {
   const call = all.find(({ name }) => name === 'shop.post');
   assert.ok(call, JSON.stringify(all.map(({ name }) => name)));
   assert.deepEqual([call.kind, call.status.code], [3, 1]);
@@ -107,7 +115,38 @@ test('one trace leads from the trigger to the commit, and has nothing of what wa
   assert.equal(trigger.parentSpanId, undefined);
   assert.equal(new Set(all.map(({ spanId }) => spanId)).size, all.length, 'no span is told twice');
   for (const each of all) assert.match(`${each.traceId} ${each.spanId}`, /^[0-9a-f]{32} [0-9a-f]{16}$/);
-  for (const secret of [PAYLOAD, '/bookings', 'b-1']) assert.ok(!bodies.join('').includes(secret), secret);
+  for (const each of all) if (each.parentSpanId !== undefined) above(each);
+}
+
+onPostgres('a trace over an executor and a worker has its trigger too', async (t) => {
+  const { url, spans } = await collector(t, () => 200);
+  const database = await freshDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-traces-'));
+  const shop = await Shop.open();
+  const [data, config, script] = [join(folder, 'data'), join(folder, 'pawl.config.ts'), join(folder, 'orders.ts')];
+  writeFileSync(config, configFor(shop));
+  writeFileSync(script, ORDERS);
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, DATABASE_URL: database.url };
+  const fleet = [
+    new Process({ config, data, env, command: ['executor'] }),
+    new Process({ config, data: join(folder, 'other'), env, command: ['worker'] }),
+  ];
+  t.after(async () => {
+    await Promise.all(fleet.map((each) => each.end('SIGKILL')));
+    await shop.close();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const each of fleet) await each.ready();
+  const at = { env: { PAWL_DATA: data, USER: 'ada' } };
+  assert.equal((await type(['deploy', script], at)).code, 0);
+  const event = ['publish', 'orders', 'order.placed', '{"id":"o-2"}', '--message-id', 'm-1'];
+  assert.equal((await type(event, at)).code, 0);
+  for (const until = Date.now() + 60_000; shop.bookings.length === 0; await sleep(50)) {
+    assert.ok(Date.now() < until, 'it was never booked');
+  }
+  for (const each of fleet.toReversed()) assert.equal((await each.end('SIGTERM')).code, 0, each.said);
+  traced(spans());
 });
 
 test('a collector that fails holds nothing up, and is tried again', async (t) => {
@@ -115,6 +154,7 @@ test('a collector that fails holds nothing up, and is tried again', async (t) =>
   const { url, spans } = await collector(t, () => (++answers === 1 ? 503 : 200));
   const said = await booked(t, { OTEL_EXPORTER_OTLP_ENDPOINT: url }, () => answers > 0);
   assert.match(said, /spans cannot be sent: it answered 503/);
+  assert.equal(said.match(/the collector is back: spans are sent again/g)?.length, 1, said);
   assert.ok(
     spans().some(({ name }) => name === 'shop.post'),
     'what could not be sent at first was sent later',
@@ -144,9 +184,11 @@ test('metrics are sent where they are asked for, and the last ones when the engi
   assert.doesNotMatch(bodies.join(''), new RegExp(PAYLOAD));
 });
 
-test('a collector of metrics that is away is told of once, and holds nothing up', async (t) => {
-  const { url } = await collector(t, () => 503);
+test('a collector of metrics that is away is told of once, also when it is back, and holds nothing up', async (t) => {
+  let answers = 0;
+  const { url, bodies } = await collector(t, () => (++answers <= 3 ? 503 : 200));
   const env = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${url}/v1/metrics`, OTEL_METRIC_EXPORT_INTERVAL: '100' };
-  const said = await booked(t, env);
+  const said = await booked(t, env, () => bodies.length > 1);
   assert.equal(said.match(/metrics cannot be sent/g)?.length, 1, said);
+  assert.equal(said.match(/the collector is back: metrics are sent again/g)?.length, 1, said);
 });

@@ -58,6 +58,23 @@ test('nothing is asked of any other host, and nothing is said on the browser’s
   }
 });
 
+/** How many pixels of the chart have the blue of outputs. */
+const BLUE_PIXELS = `(() => {
+  const { width, height } = document.querySelector('.uplot canvas');
+  const { data } = document.querySelector('.uplot canvas').getContext('2d').getImageData(0, 0, width, height);
+  return data.filter((_, i) => i % 4 === 2 && data[i] - data[i - 2] > 40).length;
+})()`;
+
+test('what went out in this very hour is drawn', async (t) => {
+  const api = await Api.open(t);
+  await api.deploy(GIVEN);
+  await api.publish('orders', 'o1', 'o2', 'o3');
+  await api.stage.quiet();
+  const visitor = await Visitor.open(api.stage.data);
+  await visitor.page.locator('.uplot canvas').waitFor();
+  await visitor.page.waitForFunction(`${BLUE_PIXELS} > 100`, undefined, { timeout: 10_000 });
+});
+
 test('an address that leads nowhere says so', async (t) => {
   const api = await Api.open(t);
   const visitor = await Visitor.open(api.stage.data, { mayHear: /status of 404/ });

@@ -26,7 +26,7 @@ test('who is told, whether that works, and what was told stands in the settings;
   assert.equal(hook.got.length, 1);
   const { workflow } = await engine.deploy(orders());
   await engine.publish(workflow, 'placed', { id: 'o1' });
-  await page.getByRole('row', { name: /Waits for approval told ops/ }).waitFor();
+  await page.getByRole('row', { name: /Waits for approval output …\w{6} told ops/ }).waitFor();
   await visitor.sees('works');
   const told = JSON.parse(hook.got[1]?.body ?? '{}') as { data: { cases: { link: string }[] } };
   await page.goto(told.data.cases[0]?.link ?? '');

@@ -108,3 +108,12 @@ test('a token is told once when it is made, and is revoked by a press', async (t
   await page.getByRole('row', { name: /robot token .* revoked/ }).waitFor();
   assert.equal(await page.getByRole('row', { name: /session of the console/ }).count(), 0);
 });
+
+test('on a phone every token has its button in sight', async (t) => {
+  const api = await Api.open(t);
+  const size = { width: 360, height: 740 };
+  const visitor = await Visitor.open(api.stage.data, { path: '/settings/access', size });
+  const box = await visitor.button('Revoke ada').boundingBox();
+  assert.ok(box && box.x + box.width <= size.width, `it ends at ${box && box.x + box.width}`);
+  await visitor.sees('session of the console');
+});

@@ -129,6 +129,30 @@ test('“Check again” asks the provider, and what it finds is taken', async (t
   await visitor.sees('done, as a look-up found');
 });
 
+test('the input, the event and the run that wait for an answer show the question, and it can be given there', async (t) => {
+  const api = await Api.open(t);
+  api.stage.outside.pages.set('/orders', [{ id: 'o1' }]);
+  api.stage.outside.behave({ after: 'drop' });
+  await api.deploy(POLLED);
+  await api.stage.until('the outcome is unknown', () => api.stage.workflow().holds.includes('unknown'));
+  const visitor = await Visitor.open(api.stage.data, { path: '/inputs' });
+  const { page } = visitor;
+  const question = visitor.button('Waiting for you to say whether one POST to shop (Book o1) happened');
+  await page.getByRole('link', { name: 'Order o1' }).click();
+  await visitor.seesTitle('Order o1');
+  await question.waitFor();
+  await page.getByRole('link', { name: 'Order o1' }).last().click();
+  await visitor.sees('Payload');
+  await question.waitFor();
+  await page.getByRole('link', { name: 'a run' }).last().click();
+  await visitor.seesTitle('book');
+  await question.click();
+  await visitor.choose('Skip');
+  await question.waitFor({ state: 'hidden' });
+  await api.stage.until('it went on', () => api.stage.events('placed').includes('o1 skipped'));
+  await visitor.seesTitle('book');
+});
+
 test('one answer does for all calls of an outage', async (t) => {
   const engine = await EngineUnderTest.open(t);
   const visitor = await Visitor.open(engine.data, { path: '/needs' });

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { type App, startApp } from '#app';
 import { serve } from '#http';
 import { Api } from '../http/api.ts';
+import { GIVEN } from '../http/scripts.ts';
 import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
 import { violations } from './violations.ts';
 import { Visitor } from './visitor.ts';
@@ -23,6 +24,21 @@ test('where one process does everything, the page says how it could be more', as
   await visitor.page.keyboard.press('Control+k');
   await visitor.page.keyboard.type('workers');
   await visitor.page.getByRole('option', { name: /^Workers/ }).waitFor();
+});
+
+test('a workflow that nobody takes waits for a worker of its pool, and is found by that', async (t) => {
+  const config = { fleet: { pools: { heavy: ['orders'] } } };
+  const api = await Api.open(t, {}, { config, isShared: true });
+  const { workflow } = await api.deploy(GIVEN);
+  await api.stage.quiet();
+  await api.stage.manager.together((model) => {
+    const { execution } = model.requestExecution(workflow, 'event');
+    model.beginScheduling(execution);
+    model.handOff(execution);
+  });
+  const visitor = await Visitor.open(api.stage.data, { path: '/workflows?kind=worker' });
+  await visitor.page.getByText('waiting for a worker', { exact: true }).waitFor();
+  await visitor.sees(/^Waiting for a worker of pool heavy/);
 });
 
 /** An executor with its API, and a worker beside it, on one database. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EngineUnderTest } from '../e2e/engine.ts';
 import { orders, POLL } from '../e2e/scripts.ts';
+import { violations } from './violations.ts';
 import { Visitor } from './visitor.ts';
 
 test('paused, nothing is sent; resumed, it goes on where it stood', async (t) => {
@@ -48,6 +49,55 @@ test('“Run now” while it runs is refused with the reason; stopping the sessi
   assert.deepEqual(outside.done, ['/bookings o1', '/bookings o2']);
 });
 
+test('paused while its session is being stopped, it says both, and offers to stop it no more', async (t) => {
+  const engine = await EngineUnderTest.open(t);
+  const { outside } = engine;
+  const { workflow } = await engine.deploy(orders());
+  const visitor = await Visitor.open(engine.data, { path: '/workflows/orders' });
+  const badge = (word: string) => visitor.page.locator('.standing').getByText(word, { exact: true });
+  outside.behave({ after: 'hold' });
+  const arrived = outside.arrival();
+  await engine.publish(workflow, 'placed', { id: 'o1' });
+  await arrived;
+  await visitor.button('Stop the session').click();
+  await badge('being cancelled').waitFor();
+  assert.equal(await visitor.button('Stop the session').count(), 0);
+  await visitor.button('Pause').click();
+  await badge('paused').waitFor();
+  await badge('being cancelled').waitFor();
+  await visitor.sees(/^Paused by ada at \d\d:\d\d; also being cancelled \(asked by ada\): running book/);
+  await visitor.go('/workflows');
+  await badge('paused').waitFor();
+  await badge('being cancelled').waitFor();
+  outside.release();
+  await badge('being cancelled').waitFor({ state: 'hidden' });
+  await badge('paused').waitFor();
+});
+
+test('a workflow is put away for good only after it was asked once more', async (t) => {
+  const engine = await EngineUnderTest.open(t);
+  await engine.deploy(orders());
+  const visitor = await Visitor.open(engine.data, { path: '/workflows' });
+  const { page } = visitor;
+  const archive = async () => {
+    await visitor.button('What you can do with orders').click();
+    await page.getByRole('menuitem', { name: /^Archive/ }).click();
+    await page.getByRole('alertdialog', { name: 'Archive orders' }).waitFor();
+  };
+  await archive();
+  assert.deepEqual(await violations(page), []);
+  await visitor.button('Not yet').click();
+  await page.getByRole('alertdialog').waitFor({ state: 'hidden' });
+  assert.equal(engine.reader.table('workflows')[0]?.status, 'active');
+  await archive();
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog').waitFor({ state: 'hidden' });
+  await archive();
+  await visitor.button('Yes: archive orders').click();
+  await visitor.sees('orders: archived');
+  assert.equal(engine.reader.table('workflows')[0]?.status, 'archived');
+});
+
 test('“Run now” runs the producers, whatever their schedule', async (t) => {
   const engine = await EngineUnderTest.open(t);
   engine.outside.pages.set('/orders', []);
@@ -64,6 +114,27 @@ test('“Run now” runs the producers, whatever their schedule', async (t) => {
   await visitor.seesTitle('Book o7');
   await visitor.page.getByRole('link', { name: 'Order o7' }).first().click();
   await visitor.seesTitle('Order o7');
+});
+
+test('the runs of one handler are found from the graph and by the filter, also of a handler that is gone', async (t) => {
+  const engine = await EngineUnderTest.open(t);
+  engine.outside.pages.set('/orders', [{ id: 'o7' }]);
+  await engine.deploy(orders({ more: POLL }));
+  await engine.until('it is done', () => engine.events('placed').includes('o7 consumed'));
+  const visitor = await Visitor.open(engine.data, { path: '/workflows/orders' });
+  const { page } = visitor;
+  const rows = page.locator('.rows-body .row');
+  await page.getByRole('link', { name: /^producer poll/ }).click();
+  const filter = page.getByLabel('Handler');
+  await rows.filter({ hasText: 'poll' }).first().waitFor();
+  assert.equal(await filter.inputValue(), 'poll');
+  assert.equal(await rows.filter({ hasText: 'book' }).count(), 0);
+  await filter.selectOption('book');
+  await rows.filter({ hasText: 'book' }).first().waitFor();
+  assert.equal(await rows.filter({ hasText: 'poll' }).count(), 0);
+  await visitor.go('/workflows/orders/runs?handler=gone');
+  await visitor.sees('No run fits this filter');
+  await page.waitForFunction("document.querySelector('select')?.closest('search').textContent.includes('gone')");
 });
 
 test('a consumed event is done again by a press, and says that it can happen twice', async (t) => {

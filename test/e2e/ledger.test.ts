@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BY } from './person.ts';
 import { orders } from './scripts.ts';
 import { Stage } from './stage.ts';
 
@@ -91,6 +92,25 @@ test('what a provider forbids waits for a permission, its events free', async (t
   assert.deepEqual(stage.workflow().holds, ['approval']);
   assert.deepEqual(stage.events(), ['1 pending']);
   await stage.manager.approveGrant(workflow, 'ada');
+  await stage.quiet();
+  assert.deepEqual(stage.outside.done, ['/bookings 1']);
+});
+
+test('a permission that is taken back while a call waits for its turn is not used', async (t) => {
+  const stage = await Stage.open(t, { concurrency: 1 });
+  const { workflow: first } = await stage.deploy(orders({ name: 'first' }));
+  const { workflow: second } = await stage.deploy(orders({ name: 'second' }));
+  stage.outside.behave({ after: 'hold' });
+  const arrived = stage.outside.arrival();
+  await stage.publish(first, 'placed', { id: '1' });
+  await arrived;
+  const admit = t.mock.method(stage.app.connections, 'admit');
+  await stage.publish(second, 'placed', { id: '2' });
+  while (admit.mock.callCount() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await stage.manager.takeGrant(second, 'shop', 'post', BY);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  stage.outside.release();
+  await stage.untilRun('paused:approval', second);
   await stage.quiet();
   assert.deepEqual(stage.outside.done, ['/bookings 1']);
 });

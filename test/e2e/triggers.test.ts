@@ -159,6 +159,9 @@ export default defineWorkflow({ name: 'hooked', uses: {}, topics: { in: topic<{ 
   assert.deepEqual(stage.events(), ['d2 consumed']);
   assert.equal(await deliver(stage, 'd1', { order: { id: 'a' } }), 200, 'it stays known');
   assert.equal((await stage.keyboard.type('skip', id)).code, 5);
+  const shown = await stage.keyboard.ok('show', id);
+  assert.match(shown, /\n {2}status: skipped\n {2}sentence: skipped by \S+, because hook failed on it: .+\n/);
+  assert.match(shown, /\n {2}skippedBy: \S+\n {2}skippedAt: \d{4}-.+\n/);
   const story = await stage.keyboard.ok('explain', failed?.id ?? '');
   assert.match(story, /delivery d1 came in as dlv_\w+: \{"nonsense":true\}/);
   assert.match(story, /skipped it/);

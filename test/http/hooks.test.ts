@@ -121,6 +121,74 @@ test('a delivery of a webhook', async (t) => {
   });
 });
 
+/** It fails on what has no order. */
+const STRICT = `
+export default defineWorkflow({ name: 'hooked', uses: {}, topics: { got: topic<{ id: string }>() } })
+  .webhook('signed', {
+    publishes: ['got'], verify: 'standard', body: topic<{ order: { id: string } }>(),
+    async handler(ctx, delivery) {
+      const { id } = delivery.body.order;
+      const inputId = ctx.registerInput({ source: 'shop', type: 'order', id, title: 'Order ' + id });
+      ctx.publish('got', { messageId: id, inputId, payload: { id } });
+    },
+  })
+  .each('keep', 'got', { title: (data) => data.id, async mutate() {} });
+`;
+
+test('a delivery tells what came of it: it waits, stands in the way, is skipped by somebody, or is done', async (t) => {
+  const api = await Api.open(t, {}, { secret: (name) => SECRETS[name] });
+  const { workflow } = await api.deploy(STRICT);
+  const send = async (id: string, body: string): Promise<string> => {
+    const init = { method: 'POST', body, headers: standard(id, body) };
+    return ((await (await fetch(`${api.url}/hooks/hooked/signed`, init)).json()) as Json).delivery;
+  };
+  const shown = (id: string): Promise<Json> => api.ok(api.get(`/api/deliveries/${id}`));
+  await api.stage.manager.pauseWorkflow(workflow, 'ada');
+  const [first, second] = [await send('d1', '{}'), await send('d2', '{"order":{"id":"o2"}}')];
+  const early = await shown(first);
+  assert.deepEqual([early.row.status, early.row.sentence, early.runs], ['pending', 'waits to be handed to signed', []]);
+  assert.equal(early.row.headers['webhook-id'], 'd1');
+  await api.stage.manager.resumeWorkflow(workflow, 'ada');
+  await api.stage.quiet();
+
+  const stopped = await shown(first);
+  assert.equal(stopped.row.status, 'failed');
+  assert.match(stopped.row.sentence, /^the whole workflow waits, because signed failed on it: .*undefined/);
+  assert.deepEqual(
+    stopped.runs.map(({ status }: Json) => status),
+    ['failed:logic'],
+  );
+  const [need] = await api.needs();
+  assert.deepEqual([need.kind, need.delivery, need.run], ['repair', first, stopped.runs[0].id]);
+
+  await api.ok(api.post(`/api/deliveries/${first}/skip`));
+  await api.stage.quiet();
+  const skipped = await shown(first);
+  assert.deepEqual([skipped.row.status, skipped.row.skippedBy], ['skipped', 'ada']);
+  assert.equal(typeof skipped.row.skippedAt, 'number');
+  assert.match(skipped.row.sentence, /^skipped by ada, because signed failed on it: .*undefined/);
+  assert.deepEqual([skipped.events, skipped.inputs], [[], []]);
+
+  const done = await shown(second);
+  assert.deepEqual(
+    [done.row.status, done.row.sentence, done.row.skippedBy],
+    ['done', 'signed was called with it, and published 1 event', null],
+  );
+  assert.deepEqual([done.events[0].messageId, done.inputs[0].title], ['o2', 'Order o2']);
+
+  const { story } = await api.ok(api.get(`/api/explain/${first}`));
+  assert.match(story[0], /delivery d1 came in as dlv_\w+: \{\}$/);
+  assert.match(story.at(-2), /ada skipped it$/);
+  assert.match(story.at(-1), /^Now: skipped by ada, because/);
+  const { items } = await api.ok(api.get(`/api/search?q=${first}`));
+  assert.deepEqual(
+    items.map(({ kind, id, title, workflow: name, status }: Json) => [kind, id, title, name, status]),
+    [['delivery', first, 'delivery d1 to signed', 'hooked', 'skipped']],
+  );
+  await api.refused(api.get('/api/deliveries/dlv_01ARZ3NDEKTSV4RRFFQ69G5FAV'), 404, 'not-found');
+  await api.refused(api.get('/api/explain/dlv_01ARZ3NDEKTSV4RRFFQ69G5FAV'), 404, 'not-found');
+});
+
 test('a webhook whose secret nobody set asks its sender to come back', async (t) => {
   const api = await Api.open(t);
   api.stage.secret = '';

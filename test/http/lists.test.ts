@@ -148,6 +148,9 @@ test('exactly what happened is visible, from the input to the last output and ba
       await api.refused(api.get(`/api/workflows/orders/runs?${query}`), 400, 'invalid');
     }
     await api.refused(api.get('/api/workflows/orders/logs?after=nonsense'), 400, 'invalid');
+    for (const list of ['/api/workflows/orders/versions', '/api/notices'])
+      for (const place of ['zzz', workflow, '1.0'])
+        await api.refused(api.get(`${list}?after=${place}`), 400, 'invalid');
     for (const noun of ['sessions', 'runs', 'events', 'inputs', 'outputs']) {
       const { why } = await api.refused(api.get(`/api/workflows/orders/${noun}?after=zzz`), 400, 'invalid');
       assert.match(why, /^after: is no place in this list/);

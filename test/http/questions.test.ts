@@ -45,7 +45,13 @@ test('it happened: the result is given, checked, and next goes on with it', asyn
   const resolve = (body: object) => api.post(`/api/outputs/${output}/resolve`, body);
   await api.refused(resolve({}), 400, 'invalid');
   await api.refused(resolve({ how: 'perhaps' }), 400, 'invalid');
-  await api.refused(resolve({ how: 'happened', result: { nonsense: 1 } }), 400, 'invalid-result');
+  const wrong = await api.refused(resolve({ how: 'happened', result: { nonsense: 1 } }), 400, 'invalid-result');
+  assert.deepEqual(wrong.next, [
+    {
+      label:
+        'give a result of this shape: {"status"?: integer, "headers"?: {NAME: text}, "body"?: any JSON, "bodyEncoding"?: "base64", "bodyOmitted"?: text} or null',
+    },
+  ]);
   await api.refused(resolve({ how: 'skip', result: {} }), 400, 'invalid');
   await api.refused(resolve({ how: 'check_again' }), 409, 'wrong-state');
   const answer = await api.ok(resolve({ how: 'happened', result: { body: { ref: 'b7' } } }));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { monotonicIds } from '#base';
 import { type } from '../cli/typed-terminal.ts';
 import { Api } from './api.ts';
 import { GIVEN } from './scripts.ts';
@@ -18,6 +19,8 @@ test('where nothing is said of retention everything is kept, and nothing can be 
     const { status, body } = await api.post(path);
     assert.deepEqual([status, body.code], [409, 'wrong-state']);
   }
+  const old = monotonicIds({ now: () => 1 }).next('event');
+  assert.equal((await api.get(`/api/events/${old}`)).body.why, 'no row has this id');
   const env = { PAWL_URL: api.url, PAWL_TOKEN: api.token, USER: 'ada' };
   assert.match((await type(['retention'], { env })).out, /everything is kept/);
   assert.equal((await type(['retention', '--dry-run'], { env })).code, 5);
@@ -57,6 +60,16 @@ test('what is old is counted first, then removed, and told', async (t) => {
   // What went is found no more, and nothing breaks over it.
   const gone = await api.get(`/api/events/${o1.id}`);
   assert.equal(gone.status, 404);
+  assert.match(gone.body.why, /; it may have been removed: history is kept for 30 days$/);
+  for (const command of ['show', 'explain', 'skip']) {
+    const typed = await type([command, o1.id], { env });
+    assert.equal(typed.code, 4, command);
+    assert.match(typed.err, /why: .*; it may have been removed: history is kept for 30 days\n/, command);
+  }
+  // What was made since cannot have gone, and whatever is no id was never there.
+  const fresh = monotonicIds(api.stage.clock).next('event');
+  for (const id of [fresh, 'orders', 'nonsense-1', `wf_${o1.id.slice(4)}x`])
+    assert.doesNotMatch((await type(['show', id], { env })).err, /removed/, id);
   assert.equal((await api.get('/api/doctor')).body.ok, true);
   const status = await api.ok(api.get('/api/status'));
   assert.equal(status.items.length, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { RunId } from '#base';
-import { type Fence, SESSION_RUNS_MAX } from '#model';
+import type { RunId, ScriptId, WorkflowId } from '#base';
+import { type ExpectedRun, type Fence, SESSION_RUNS_MAX } from '#model';
 import { applyAndEmit, beginSession, deployVersion, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
 import {
   emittingEmpty,
@@ -189,4 +189,54 @@ forEachStore('commit and the next run share a transaction', async (world) => {
   });
   assert.ok('run' in next);
   world.is('runs', next.run, { handlerName: 'ship' });
+});
+
+/** As whoever has prepared the run ahead says it. */
+function expected(world: World, workflow: WorkflowId, change: Partial<ExpectedRun> = {}): ExpectedRun {
+  const { activeScriptId } = world.row('workflows', workflow);
+  assert.ok(activeScriptId);
+  const run = world.ids.next('run');
+  return { run, startedAt: world.clock.now() - 5, script: activeScriptId, handler: 'book', state: null, ...change };
+}
+
+forEachStore('a run that was expected begins under its own id, when it was prepared', async (world) => {
+  const workflow = await published(world, { events: ['1'] });
+  const fence = await followUp(world, workflow);
+  const ahead = expected(world, workflow);
+  assert.deepEqual(await world.manager.advanceSession(fence, ahead), { run: ahead.run });
+  world.is('runs', ahead.run, { handlerName: 'book', phase: 'preparing', startTimestamp: ahead.startedAt });
+});
+
+forEachStore('a run never begins later than it does', async (world) => {
+  const workflow = await published(world, { events: ['1'] });
+  const fence = await followUp(world, workflow);
+  const now = world.clock.now();
+  const ahead = expected(world, workflow, { startedAt: now + 1_000 });
+  await world.manager.advanceSession(fence, ahead);
+  world.is('runs', ahead.run, { startTimestamp: world.clock.now() });
+});
+
+for (const [what, change] of Object.entries({
+  'another consumer': { handler: 'ship' },
+  'another version': { script: 'scr_other' as ScriptId },
+  'a state it no longer has': { state: '{"seen":1}' },
+} satisfies Record<string, Partial<ExpectedRun>>)) {
+  forEachStore(`what was prepared for ${what} is for nobody: the run that is due begins`, async (world) => {
+    const workflow = await published(world, { events: ['1'] });
+    const fence = await followUp(world, workflow);
+    const ahead = expected(world, workflow, change);
+    const moved = await world.manager.advanceSession(fence, ahead);
+    assert.ok('run' in moved && moved.isOther === true);
+    assert.notEqual(moved.run, ahead.run);
+    world.is('runs', moved.run, { handlerName: 'book', phase: 'preparing' });
+  });
+}
+
+forEachStore('a retry goes before what was expected', async (world) => {
+  const retried = await failedAfter(world, 'crashed');
+  const { workflow } = retried;
+  const fence = await followUp(world, workflow);
+  const moved = await world.manager.advanceSession(fence, expected(world, workflow));
+  assert.ok('run' in moved && moved.isOther === true);
+  world.is('runs', moved.run, { retryOf: retried.run, phase: 'emitting' });
 });

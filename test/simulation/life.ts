@@ -7,6 +7,7 @@ import { masterKeys, Vault } from '#secret';
 import { readLater } from '#store';
 import type { Opened } from './disk.ts';
 import { FaultyStore } from './faulty-store.ts';
+import { HastyHabits } from './hasty-habits.ts';
 import type { Role } from './history.ts';
 import { openMember } from './member.ts';
 import { NO_PAST } from './no-past.ts';
@@ -122,6 +123,7 @@ export class Life {
       engine,
       connections: connectionsOf(this.#stage, this.#stage.history.world, this.clock),
       sandbox: new Sandbox(this.#stage),
+      peeks: new HastyHabits(),
       clock: this.clock,
       secret: () => undefined,
       meters: new Meters(),

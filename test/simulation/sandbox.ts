@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 
 const WALL_MS = 30_000;
 const IDLE_MS = 60_000;
-const NEXT_MS = 10;
+const NEXT_MS = 30;
 /** More than the engine keeps of a handler. */
 const TOO_LONG = 'x'.repeat(70_000);
 
@@ -47,7 +47,16 @@ export class Sandbox {
       const end = () => this.#stage.loop.soon(() => resolve({ kind: 'failed', ...failed }));
       signal?.addEventListener('abort', end, { once: true });
     });
-    return Promise.race([this.#run(request), cancelled]);
+    return Promise.race([this.#runBoth(request), cancelled]);
+  }
+
+  /** What is to follow begins when the first has returned, on what it returned. */
+  async #runBoth(request: SandboxRequest): Promise<SandboxOutcome> {
+    const outcome = await this.#run(request);
+    const { following } = request;
+    if (outcome.kind === 'failed' || following === undefined) return outcome;
+    const args = outcome.result === undefined ? following.args : `[${outcome.result}]`;
+    return { ...outcome, following: this.run({ ...following, args }) };
   }
 
   async #run(request: SandboxRequest): Promise<SandboxOutcome> {

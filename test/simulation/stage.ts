@@ -19,7 +19,7 @@ const PATIENCE = 60;
 /** Longer than a lease, and than anybody's patience with a process that shows no sign of life. */
 const FREEZE_MS = 90_000;
 /** More than a `next` that takes its time (sandbox.ts), less than anything else is put off. */
-const PAUSE_MS_MAX = 15;
+const PAUSE_MS_MAX = 35;
 /** Several processes look around all the time: only so often that is a moment. */
 const LOOKING_ROUND_MS = 5_000;
 

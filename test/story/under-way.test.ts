@@ -40,7 +40,7 @@ test('what was handed off to a pool without workers says so, and is not to be tr
   pass(30);
   const status = await api.status();
   assert.match(status.sentence, /^waiting for a worker of pool heavy \(for 3\d s\): none is alive$/);
-  assert.deepEqual([status.kind, commands(status), labels(status).at(-1)], ['limited', ['pawl workers'], START]);
+  assert.deepEqual([status.kind, commands(status), labels(status).at(-1)], ['worker', ['pawl workers'], START]);
   await api.refused(api.post('/api/workflows/orders/trigger'), 409, 'busy');
 });
 
@@ -51,7 +51,7 @@ test('what was just handed off is about to be taken, and later its worker is ful
   pass(30);
   const late = await api.status();
   assert.match(late.sentence, /^waiting for a worker of pool heavy \(for 3\d s\): big is full, or cannot claim it$/);
-  assert.deepEqual([commands(late), labels(late).at(-1)], [['pawl workers'], ANOTHER]);
+  assert.deepEqual([late.kind, commands(late), labels(late).at(-1)], ['worker', ['pawl workers'], ANOTHER]);
 });
 
 test('where all workers of the pool are cordoned or draining, those of it that can be opened are named', async (t) => {
@@ -104,6 +104,7 @@ test('a cancel during a call is told with who asked, and is not offered again', 
   const asked = await api.ok(api.post('/api/workflows/orders/cancel'));
   assert.match(asked.sentence, /^being cancelled \(asked by ada\): running book/);
   const status = await api.status();
+  assert.equal(status.kind, 'cancelling');
   assert.match(
     status.sentence,
     /^being cancelled \(asked by ada\): running book, waiting for one POST to shop to be answered \(for \d+ s\)/,
@@ -113,6 +114,33 @@ test('a cancel during a call is told with who asked, and is not offered again', 
   api.stage.outside.release();
   await api.stage.until('it stopped', () => api.stage.workflow().quiet);
   assert.equal((await api.status()).since, api.stage.reader.table('executions').at(-1)?.endedAt);
+});
+
+test('a workflow that is paused while what runs is cancelled tells both, whichever came first', async (t) => {
+  const api = await Api.open(t);
+  await api.deploy(GIVEN);
+  for (const [order, acts] of [
+    ['o1', ['pause', 'cancel']],
+    ['o2', ['cancel', 'pause']],
+  ] as const) {
+    api.stage.outside.behave({ after: 'hold' });
+    const arrival = api.stage.outside.arrival();
+    await api.publish('orders', order);
+    await arrival;
+    for (const act of acts) await api.ok(api.post(`/api/workflows/orders/${act}`));
+    const status = await api.status();
+    assert.match(
+      status.sentence,
+      /^paused by ada at \d\d:\d\d; also being cancelled \(asked by ada\): running book, waiting for one POST to shop to be answered/,
+    );
+    assert.deepEqual([status.kind, status.kinds], ['paused', ['paused', 'cancelling']]);
+    assert.deepEqual((await api.ok(api.get('/api/status?kind=cancelling'))).items.length, 1);
+    assert.equal((await api.ok(api.get('/api/show/orders'))).row.sentence, status.sentence);
+    api.stage.outside.release();
+    await api.stage.until('it stopped', () => api.stage.workflow().quiet);
+    assert.deepEqual((await api.status()).kinds, ['paused']);
+    await api.ok(api.post('/api/workflows/orders/resume'));
+  }
 });
 
 test('what is cancelled before it has a session is cancelled since then, not since the session before', async (t) => {

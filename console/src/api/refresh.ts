@@ -51,6 +51,7 @@ const ABOUT: Partial<Readonly<Record<Operation, readonly Kind[]>>> = {
   'GET /api/events/{id}': ['event', 'mutation', 'run'],
   'GET /api/inputs/{id}': ['input', 'event', 'mutation'],
   'GET /api/outputs/{id}': ['mutation', 'event'],
+  'GET /api/deliveries/{id}': ['workflow', 'run', 'event', 'audit'],
   'GET /api/connections': ['connection', 'workflow'],
   'GET /api/workers': ['worker'],
   'GET /api/tokens': ['token'],

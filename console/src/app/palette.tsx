@@ -8,7 +8,7 @@ import { useAnswer } from '../api/queries.ts';
 import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
 import type { Found } from '../api-types.ts';
-import { EVENT_WORDS, RUN_WORDS, SESSION_WORDS } from '../words/words.ts';
+import { DELIVERY_WORDS, EVENT_WORDS, RUN_WORDS, SESSION_WORDS } from '../words/words.ts';
 import { NAV } from './nav-items.ts';
 import { closeOverlay, openShortcuts, overlay } from './overlays.ts';
 import { navigate, to } from './router.tsx';
@@ -199,6 +199,7 @@ function itemOf(found: Found): Item {
 function statusWords({ kind, status }: Found): string {
   if (kind === 'event') return EVENT_WORDS[status as keyof typeof EVENT_WORDS]?.[0] ?? '';
   if (kind === 'run') return RUN_WORDS[status as keyof typeof RUN_WORDS]?.[0] ?? '';
+  if (kind === 'delivery') return DELIVERY_WORDS[status as keyof typeof DELIVERY_WORDS]?.[0] ?? '';
   if (kind === 'session') return SESSION_WORDS[status as keyof typeof SESSION_WORDS]?.[0] ?? status;
   if (kind === 'connection') return status === 'ok' ? '' : status;
   return kind === 'workflow' || kind === 'version' ? '' : status;
@@ -216,6 +217,7 @@ function addressOf({ kind, id, title, workflow }: Found): string {
     case 'output':
     case 'event':
     case 'run':
+    case 'delivery':
     case 'session':
       return to[kind](id);
   }

@@ -85,6 +85,7 @@ export const to = {
   output: (id: string) => `/outputs/${id}`,
   event: (id: string) => `/events/${id}`,
   run: (id: string) => `/runs/${id}`,
+  delivery: (id: string) => `/deliveries/${id}`,
   session: (id: string) => `/sessions/${id}`,
   workflow: (name: string, part = '') => `/workflows/${encodeURIComponent(name)}${part === '' ? '' : `/${part}`}`,
   version: (name: string, id: string) => `/workflows/${encodeURIComponent(name)}/versions/${id}`,
@@ -103,6 +104,8 @@ export function addressOfId(id: string): string | undefined {
       return to.event(id);
     case 'inp':
       return to.input(id);
+    case 'dlv':
+      return to.delivery(id);
     case 'ses':
       return to.session(id);
     case 'wf':

@@ -17,6 +17,7 @@ const Outputs = later(async () => (await import('../pages/outputs.tsx')).Outputs
 const OutputPage = later(async () => (await import('../pages/output.tsx')).OutputPage);
 const Events = later(async () => (await import('../pages/events.tsx')).Events);
 const EventPage = later(async () => (await import('../pages/event.tsx')).EventPage);
+const DeliveryPage = later(async () => (await import('../pages/delivery.tsx')).DeliveryPage);
 const Workflows = later(async () => (await import('../pages/workflows.tsx')).Workflows);
 const WorkflowPage = later(async () => (await import('../pages/workflow.tsx')).WorkflowPage);
 const VersionPage = later(async () => (await import('../pages/version.tsx')).VersionPage);
@@ -43,6 +44,7 @@ const ROUTES: readonly (readonly [pattern: string, page: (names: Names) => React
   ['/workflows/:name/:part', ({ name = '', part = '' }) => <WorkflowPage name={name} part={part} />],
   ['/workflows/:name/versions/:id', ({ name = '', id = '' }) => <VersionPage workflow={name} id={id} />],
   ['/runs/:id', ({ id = '' }) => <RunPage id={id} />],
+  ['/deliveries/:id', ({ id = '' }) => <DeliveryPage id={id} />],
   ['/sessions', () => <Sessions />],
   ['/sessions/:id', ({ id = '' }) => <SessionPage id={id} />],
   ['/connections', () => <Connections />],

@@ -5,6 +5,7 @@ import { Link, to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Json } from '../parts/block.tsx';
 import { EventActs } from '../parts/event-acts.tsx';
+import { ItsCase } from '../parts/its-case.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { EventRefs, InputRefs, OutputRefs } from '../parts/refs.tsx';
 import { Facts, Section } from '../parts/section.tsx';
@@ -36,6 +37,11 @@ function OneEvent({ shown: { row, inputs, redone, outputs } }: { readonly shown:
       }
       actions={<EventActs events={[row]} />}
     >
+      <ItsCase
+        workflow={row.workflowId}
+        mayWait={row.status === 'reserved' || row.status === 'pending'}
+        isIn={({ events }) => events.some(({ id }) => id === row.id)}
+      />
       <Facts
         isBoxed
         facts={[

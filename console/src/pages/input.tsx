@@ -4,6 +4,7 @@ import { Page } from '../app/page.tsx';
 import { Link, to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { EventActs } from '../parts/event-acts.tsx';
+import { ItsCase } from '../parts/its-case.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { EventRefs, OutputRefs } from '../parts/refs.tsx';
 import { Facts, Section } from '../parts/section.tsx';
@@ -35,6 +36,11 @@ function OneInput({ shown: { row, outputs, events } }: { readonly shown: ShownIn
       lead={`${capitalized(row.sentence)}.`}
       actions={<EventActs events={events} />}
     >
+      <ItsCase
+        workflow={row.workflowId}
+        mayWait={row.state === 'waiting' || row.state === 'pending'}
+        isIn={({ inputs }) => inputs.some(({ id }) => id === row.id)}
+      />
       <Facts
         isBoxed
         facts={[

@@ -70,7 +70,7 @@ export function Needs() {
 /** One case by itself: where a notification leads. */
 export function OneNeed({ id }: { readonly id: string }) {
   const { data, error } = useAnswer('GET /api/needs', {});
-  const need = data?.items.find((each) => each.id === id);
+  const need = data?.items.find((each) => each.id === id || each.delivery === id);
   return (
     <Page title="Action required" trail={<Link to="/needs">Everything that waits</Link>}>
       <TourLine isAtNeeds />

@@ -83,7 +83,12 @@ const REST: readonly Column<Output>[] = [
   {
     head: 'Because of',
     width: 'minmax(8rem, 1.5fr)',
-    cell: ({ inputs }) => <span className="quiet">{inputs.map(({ title }) => title).join(', ') || '–'}</span>,
+    cell: ({ inputs }) =>
+      inputs.length === 0 ? (
+        <span className="quiet none">–</span>
+      ) : (
+        <span className="quiet">{inputs.map(({ title }) => title).join(', ')}</span>
+      ),
   },
   {
     head: 'Through',

@@ -4,6 +4,7 @@ import { Page } from '../app/page.tsx';
 import { Link, to } from '../app/router.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Json } from '../parts/block.tsx';
+import { ItsCase } from '../parts/its-case.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { EventRefs } from '../parts/refs.tsx';
 import { RunReads } from '../parts/run-reads.tsx';
@@ -42,6 +43,11 @@ function OneRun({ shown }: { readonly shown: ShownRun }) {
           : `${row.status === 'active' ? 'Now' : 'It came as far as'}: ${PHASE_WORDS[row.phase]}.`
       }
     >
+      <ItsCase
+        workflow={row.workflowId}
+        mayWait={row.status.startsWith('paused') || row.status.startsWith('failed')}
+        isIn={({ run, call }) => run === row.id || (call !== null && call.id === output?.id)}
+      />
       {row.handlerType === 'consumer' && <Timeline shown={shown} />}
       <Facts isBoxed facts={factsOf(row)} />
       {row.error !== null && (
@@ -107,6 +113,16 @@ function factsOf(row: Run): (readonly [string, React.ReactNode])[] {
         see it
       </Link>,
     ],
+    ...(row.deliveryId === null
+      ? []
+      : [
+          [
+            'Called with',
+            <Link key="delivery" to={to.delivery(row.deliveryId)}>
+              a delivery
+            </Link>,
+          ] as const,
+        ]),
     ...(row.cost === 0 ? [] : [['Cost', row.cost] as const]),
   ];
 }

@@ -7,7 +7,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from '../parts/filters.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
-import { ChooseVersion } from '../parts/workflow-names.tsx';
+import { ChooseHandler, ChooseVersion } from '../parts/workflow-names.tsx';
 import { elapsed } from '../words/time.ts';
 import { choicesOf, RUN_WORDS } from '../words/words.ts';
 
@@ -31,6 +31,7 @@ export function RunList({ workflow, session }: { readonly workflow: string; read
       <Filters isSet={filter.isSet}>
         <SearchField label="Search runs" />
         <Choose label="How it ended" name="status" all="However it ended" options={STATES} />
+        <ChooseHandler workflow={workflow} />
         {session === undefined && <ChooseVersion workflow={workflow} />}
         {session === undefined && <ChooseTime />}
       </Filters>

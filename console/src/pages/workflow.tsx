@@ -2,17 +2,17 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { useAnswer } from '../api/queries.ts';
 import { Page } from '../app/page.tsx';
 import { Link, to } from '../app/router.tsx';
-import { Badge } from '../parts/badge.tsx';
 import { Graph } from '../parts/graph.tsx';
 import { HandlerStates } from '../parts/handler-states.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { NeedCard } from '../parts/need-card.tsx';
 import { Permissions } from '../parts/permissions.tsx';
 import { Section } from '../parts/section.tsx';
+import { Standing } from '../parts/standing.tsx';
 import { Story } from '../parts/story.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { WorkflowActs } from '../parts/workflow-acts.tsx';
-import { capitalized, STANDING_WORDS } from '../words/words.ts';
+import { capitalized } from '../words/words.ts';
 import { EventList } from './events.tsx';
 import { InputList } from './inputs.tsx';
 import { OutputList } from './outputs.tsx';
@@ -46,7 +46,7 @@ export function WorkflowPage({ name, part = '' }: { readonly name: string; reado
         return (
           <Page
             title={workflow.name}
-            aside={standing && <Badge word={STANDING_WORDS[standing.kind]} />}
+            aside={standing && <Standing kinds={standing.kinds} />}
             trail={
               <>
                 <Link to="/workflows">Workflows</Link>
@@ -54,7 +54,7 @@ export function WorkflowPage({ name, part = '' }: { readonly name: string; reado
               </>
             }
             lead={standing && `${capitalized(standing.sentence)}.`}
-            actions={standing && <WorkflowActs name={workflow.name} kind={standing.kind} status={standing.status} />}
+            actions={standing && <WorkflowActs name={workflow.name} kinds={standing.kinds} status={standing.status} />}
           >
             <Tabs
               label={`Parts of ${workflow.name}`}

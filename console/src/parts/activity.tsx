@@ -59,11 +59,11 @@ function Drawing({ items, per }: { readonly items: readonly Bucket[]; readonly p
   const isDark = useMedia('(prefers-color-scheme: dark)');
   const chosen = useStore(theme);
   const [at, setAt] = useState<number>();
-  const here = at === undefined ? undefined : items[at];
+  const here = at === undefined ? undefined : items[Math.min(at, items.length - 1)];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours of the document change with these two
   useEffect(() => {
     if (!box.current || width === 0) return undefined;
-    const chart = new uPlot(optionsOf(width, per, box.current, setAt), dataOf(items), box.current);
+    const chart = new uPlot(optionsOf(width, per, box.current, setAt), dataOf(items, per), box.current);
     return () => chart.destroy();
   }, [items, per, width, isDark, chosen]);
   return (
@@ -79,14 +79,19 @@ function Drawing({ items, per }: { readonly items: readonly Bucket[]; readonly p
   );
 }
 
-function dataOf(items: readonly Bucket[]): uPlot.AlignedData {
+/** Each bucket is drawn from its beginning on: the end of the last one is a place too, or it would fall off the edge. */
+function dataOf(items: readonly Bucket[], per: Per): uPlot.AlignedData {
+  const last = items.at(-1);
+  const end = last ? [(last.at + LENGTH_MS[per]) / 1_000] : [];
   return [
-    items.map(({ at }) => at / 1_000),
-    items.map(({ outputs }) => outputs),
-    items.map(({ failed, waiting, unknown }) => failed + waiting + unknown),
-    items.map(({ inputs }) => inputs),
+    [...items.map(({ at }) => at / 1_000), ...end],
+    [...items.map(({ outputs }) => outputs), ...end.map(() => null)],
+    [...items.map(({ failed, waiting, unknown }) => failed + waiting + unknown), ...end.map(() => null)],
+    [...items.map(({ inputs }) => inputs), ...end.map(() => last?.inputs ?? null)],
   ];
 }
+
+const LENGTH_MS: Readonly<Record<Per, number>> = { hour: 3_600_000, day: 86_400_000 };
 
 /** What is under the pointer, in words. */
 function bucketWords({ inputs, outputs, failed, waiting, unknown }: Bucket): string {
@@ -116,7 +121,7 @@ function optionsOf(
     cursor: { drag: { x: false, y: false }, points: { show: false } },
     legend: { show: false },
     hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)] },
-    padding: [8, 28, 0, 0],
+    padding: [8, 16, 0, 0],
     scales: { y: { range: (_chart, _min, max) => [0, Math.max(4, max * 1.1)] } },
     axes: [
       {

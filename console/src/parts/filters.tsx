@@ -80,11 +80,15 @@ interface ChooseProps {
 
 export function Choose({ label, name, all, options, leaves = [] }: ChooseProps) {
   const filter = useFilter();
+  const chosen = filter.get(name) ?? '';
+  // A link may ask for what is not offered any more, such as a handler of an earlier version: the list is filtered by it all the same.
+  const isOffered = chosen === '' || options.some(([value]) => value === chosen);
   return (
     <label className="choose">
       <span className="unseen">{label}</span>
-      <select value={filter.get(name) ?? ''} onChange={(event) => filter.set(name, event.target.value, leaves)}>
+      <select value={chosen} onChange={(event) => filter.set(name, event.target.value, leaves)}>
         <option value="">{all}</option>
+        {!isOffered && <option value={chosen}>{chosen}</option>}
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}

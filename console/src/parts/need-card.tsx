@@ -6,6 +6,7 @@ import { capitalized, count, NEED_WORDS } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Choices } from './choices.tsx';
 import { CodePlace } from './code-place.tsx';
+import { Linked } from './linked.tsx';
 import { Part } from './part.tsx';
 import { PermissionRequest } from './permission-request.tsx';
 import { EventRefs, InputRefs } from './refs.tsx';
@@ -145,7 +146,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
                   <li key={`${at} ${source} ${says}`}>
                     <Clock at={at} />
                     <span>
-                      <span className="quiet">{source}:</span> {says}
+                      <span className="quiet">{source}:</span> <Linked text={says} />
                     </span>
                   </li>
                 ))}
@@ -159,7 +160,7 @@ function NeedBody({ need, onDone }: { readonly need: Need; readonly onDone: (() 
   );
 }
 
-function NeedRefs({ need: { call, run, handler, version } }: { readonly need: Need }) {
+function NeedRefs({ need: { call, run, delivery, handler, version } }: { readonly need: Need }) {
   if (run === null && call === null) return null;
   return (
     <p className="quiet need-refs">
@@ -167,6 +168,12 @@ function NeedRefs({ need: { call, run, handler, version } }: { readonly need: Ne
         <>
           <Link to={to.run(run)}>The run of {handler}</Link>
           {version !== null && <> in version {version}</>}
+        </>
+      )}
+      {delivery !== null && (
+        <>
+          {' · '}
+          <Link to={to.delivery(delivery)}>The delivery it failed on</Link>
         </>
       )}
       {call !== null && (

@@ -2,6 +2,7 @@ import { Bell } from 'lucide-react';
 import { useAnswer, useList } from '../api/queries.ts';
 import type { Notice } from '../api-types.ts';
 import { to } from '../app/router.tsx';
+import { shortId } from '../words/ids.ts';
 import { choicesOf, kindWords, NOTICE_WORDS } from '../words/words.ts';
 import { Badge } from './badge.tsx';
 import { Empty } from './empty.tsx';
@@ -9,6 +10,7 @@ import { Choose, ChooseTime, Filters, SearchField, useFilter, useSpan } from './
 import { type Column, Rows } from './rows.tsx';
 import { Section } from './section.tsx';
 import { Ago } from './time.tsx';
+import { useWorkflowNames } from './workflow-names.tsx';
 
 const STATES = choicesOf(NOTICE_WORDS);
 
@@ -53,14 +55,25 @@ export function Notices() {
 }
 
 const COLUMNS: readonly [Column<Notice>, ...Column<Notice>[]] = [
-  { head: 'Of what', width: 'minmax(10rem, 1.4fr)', cell: ({ caseKey }) => kindWords(caseKey.split(' ')[0] ?? '') },
+  { head: 'Of what', width: 'minmax(10rem, 2.2fr)', cell: ({ caseKey }) => <Case caseKey={caseKey} /> },
   { head: 'How it went', width: 'minmax(9rem, 1fr)', cell: ({ status }) => <Badge word={NOTICE_WORDS[status]} /> },
   { head: 'On', width: 'minmax(6rem, 1fr)', cell: ({ channel }) => <span className="quiet">{channel}</span> },
   {
     head: 'Why not',
-    width: 'minmax(8rem, 2fr)',
+    width: 'minmax(8rem, 1.6fr)',
     isAside: true,
     cell: ({ error }) => <span className="quiet">{error ?? ''}</span>,
   },
   { head: 'When', width: '7rem', cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
+
+/** What it was about: two notices of one kind are told apart by the thing they name. */
+function Case({ caseKey }: Pick<Notice, 'caseKey'>) {
+  const [kind = '', id = ''] = caseKey.split(' ');
+  const names = useWorkflowNames();
+  return (
+    <>
+      {kindWords(kind)} <span className="quiet notice-of">{names.get(id) ?? shortId(id)}</span>
+    </>
+  );
+}

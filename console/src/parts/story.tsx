@@ -1,7 +1,6 @@
-import type { ReactNode } from 'react';
 import { useAnswer } from '../api/queries.ts';
-import { addressOfId, Link } from '../app/router.tsx';
-import { IDS, shortId } from '../words/ids.ts';
+import type { Explained } from '../api-types.ts';
+import { Linked } from './linked.tsx';
 import { Section } from './section.tsx';
 import { Ago } from './time.tsx';
 
@@ -15,14 +14,19 @@ interface StoryProps {
 export function Story({ id, newestFirst = false }: StoryProps) {
   const { data } = useAnswer('GET /api/explain/{id}', { id });
   if (!data) return null;
-  const lines = newestFirst ? data.lines.toReversed() : data.lines;
+  const lines = newestFirst ? fromTheEnd(data.lines) : data.lines;
   return (
     <Section title="What happened" isBoxed>
       <ol className="plain story">
         {lines.map(({ at, text }) => (
-          <li key={`${at} ${text}`} className={at === null ? 'story-now' : undefined}>
+          <li
+            key={`${at} ${text}`}
+            className={at === null ? (isNow(text) ? 'story-now' : 'story-note quiet') : undefined}
+          >
             {at !== null && <Ago at={at} className="numbers quiet" />}
-            <span>{withLinks(text)}</span>
+            <span>
+              <Linked text={text} />
+            </span>
           </li>
         ))}
       </ol>
@@ -30,20 +34,15 @@ export function Story({ id, newestFirst = false }: StoryProps) {
   );
 }
 
-/** Ids in a sentence lead to what they name. */
-function withLinks(text: string): ReactNode[] {
-  const parts: ReactNode[] = [];
-  let from = 0;
-  for (const { 0: id, index } of text.matchAll(IDS)) {
-    const address = addressOfId(id);
-    if (address === undefined) continue;
-    parts.push(
-      text.slice(from, index),
-      <Link key={index} to={address} title={id}>
-        {shortId(id)}
-      </Link>,
-    );
-    from = index + id.length;
-  }
-  return [...parts, text.slice(from)];
+type Lines = Explained['lines'];
+
+/** How it stands, then the newest; what is said of the story itself comes last. */
+function fromTheEnd(lines: Lines): Lines {
+  const told = lines.filter(({ at }) => at !== null).toReversed();
+  const rest = lines.filter(({ at }) => at === null);
+  return [...rest.filter(({ text }) => isNow(text)), ...told, ...rest.filter(({ text }) => !isNow(text))];
+}
+
+function isNow(text: string): boolean {
+  return text.startsWith('Now: ');
 }

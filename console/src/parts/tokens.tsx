@@ -60,11 +60,11 @@ export function Tokens() {
               <tr key={id}>
                 <th scope="row">{name}</th>
                 <td>{kind === 'session' ? 'session of the console' : 'token'}</td>
-                <td>{mayWords(scopes)}</td>
+                <td data-head="may">{mayWords(scopes)}</td>
                 <td>
                   <Badge word={STATES[state]} />
                 </td>
-                <td>
+                <td data-head="ends">
                   <Ago at={expiresAt} />
                 </td>
                 <td>{state === 'good' && <Revoke id={id} name={name} act={act} />}</td>

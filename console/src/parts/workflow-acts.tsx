@@ -1,8 +1,11 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Archive, CircleStop, EllipsisVertical, type LucideIcon, Pause, Play, Zap } from 'lucide-react';
+import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { ask } from '../api/ask.ts';
 import type { Status } from '../api-types.ts';
+import { ConfirmButtons } from './confirm.tsx';
 import { Trouble } from './trouble.tsx';
 
 type Verb = 'trigger' | 'pause' | 'resume' | 'cancel' | 'archive';
@@ -38,25 +41,25 @@ const DOINGS: Readonly<Record<Verb, Doing>> = {
   archive: {
     label: 'Archive',
     icon: Archive,
-    does: 'Puts it away for good. Refused while anything is open.',
+    does: 'Puts it away for good. You are asked once more.',
     done: 'Archived',
   },
 };
 
 interface WorkflowActsProps {
   readonly name: string;
-  readonly kind: Status['kind'];
+  readonly kinds: Status['kinds'];
   readonly status: Status['status'];
 }
 
-function verbsFor({ kind, status }: Pick<WorkflowActsProps, 'kind' | 'status'>): readonly Verb[] {
+function verbsFor({ kinds, status }: Pick<WorkflowActsProps, 'kinds' | 'status'>): readonly Verb[] {
   if (status === 'archived') return [];
   if (status === 'draft' || status === 'ready') return ['archive'];
-  const isPaused = kind === 'paused';
+  const isPaused = kinds.includes('paused');
   return [
     isPaused ? 'resume' : 'trigger',
     ...(isPaused ? [] : (['pause'] as const)),
-    ...(kind === 'running' ? (['cancel'] as const) : []),
+    ...(kinds.includes('running') ? (['cancel'] as const) : []),
     'archive',
   ];
 }
@@ -106,32 +109,70 @@ export function WorkflowActs(props: WorkflowActsProps) {
 
 export function WorkflowMenu(props: WorkflowActsProps) {
   const { press } = useWorkflowActs(props.name, true);
+  const [isAsked, ask] = useState(false);
   const verbs = verbsFor(props);
   if (verbs.length === 0) return null;
   return (
-    <Menu.Root>
-      <Menu.Trigger className="icon-button" aria-label={`What you can do with ${props.name}`}>
-        <EllipsisVertical aria-hidden size={16} />
-      </Menu.Trigger>
-      {/* Inside the page's main part: a screen reader finds it there. */}
-      <Menu.Portal container={document.getElementById('content')}>
-        <Menu.Positioner sideOffset={4} align="end" className="menu-place">
-          <Menu.Popup className="menu">
-            {verbs.map((verb) => {
-              const { label, icon: Icon, does } = DOINGS[verb];
-              return (
-                <Menu.Item key={verb} className="menu-item" onClick={() => void press(verb)}>
-                  <Icon aria-hidden size={15} />
-                  <span>
-                    {label}
-                    <span className="quiet menu-does">{does}</span>
-                  </span>
-                </Menu.Item>
-              );
-            })}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <>
+      <Menu.Root>
+        <Menu.Trigger className="icon-button" aria-label={`What you can do with ${props.name}`}>
+          <EllipsisVertical aria-hidden size={16} />
+        </Menu.Trigger>
+        {/* Inside the page's main part: a screen reader finds it there. */}
+        <Menu.Portal container={document.getElementById('content')}>
+          <Menu.Positioner sideOffset={4} align="end" className="menu-place">
+            <Menu.Popup className="menu">
+              {verbs.map((verb) => {
+                const { label, icon: Icon, does } = DOINGS[verb];
+                return (
+                  <Menu.Item
+                    key={verb}
+                    className="menu-item"
+                    onClick={() => (verb === 'archive' ? ask(true) : void press(verb))}
+                  >
+                    <Icon aria-hidden size={15} />
+                    <span>
+                      {label}
+                      <span className="quiet menu-does">{does}</span>
+                    </span>
+                  </Menu.Item>
+                );
+              })}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      <AskArchive name={props.name} isAsked={isAsked} onClose={() => ask(false)} />
+    </>
+  );
+}
+
+interface AskArchiveProps {
+  readonly name: string;
+  readonly isAsked: boolean;
+  readonly onClose: () => void;
+}
+
+/** The one act of the menu that cannot be taken back. */
+function AskArchive({ name, isAsked, onClose }: AskArchiveProps) {
+  const act = useWorkflowActs(name, false);
+  return (
+    <AlertDialog.Root open={isAsked} onOpenChange={(open) => !open && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Popup className="dialog ask-dialog">
+          <AlertDialog.Title>Archive {name}</AlertDialog.Title>
+          <AlertDialog.Description>
+            It runs no more, and cannot be brought back; what it did stays to be seen. Refused while anything is open.
+          </AlertDialog.Description>
+          <ConfirmButtons
+            yes={`archive ${name}`}
+            act={act}
+            onYes={() => void act.press('archive').then((isDone) => isDone && onClose())}
+            onNo={onClose}
+          />
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
   );
 }

@@ -35,6 +35,13 @@ export function ChooseTopic({ workflow }: { readonly workflow: string }) {
   );
 }
 
+/** The handlers of the version that is active. */
+export function ChooseHandler({ workflow }: { readonly workflow: string }) {
+  const { data } = useAnswer('GET /api/workflows/{workflow}/graph', { workflow });
+  const names = data ? [...data.producers, ...data.consumers].map(({ name }) => [name, name] as const) : [];
+  return names.length < 2 ? null : <Choose label="Handler" name="handler" all="All handlers" options={names} />;
+}
+
 export function ChooseConnection() {
   const { data } = useAnswer('GET /api/connections', {});
   const names = data?.items.map(({ name }) => [name, name] as const) ?? [];

@@ -3,9 +3,9 @@ import { useAnswer } from '../api/queries.ts';
 import type { Status } from '../api-types.ts';
 import { Link, to } from '../app/router.tsx';
 import { capitalized, STANDING_WORDS } from '../words/words.ts';
-import { Badge } from './badge.tsx';
 import { Command } from './command.tsx';
 import { Empty } from './empty.tsx';
+import { Standing } from './standing.tsx';
 import { Trouble } from './trouble.tsx';
 import { WorkflowMenu } from './workflow-acts.tsx';
 
@@ -36,14 +36,14 @@ export function WorkflowTable({ limit, q, kind }: WorkflowTableProps) {
   return (
     <>
       <ul className="plain card workflow-table">
-        {rows.slice(0, limit).map(({ workflow, name, kind, status, sentence }) => (
+        {rows.slice(0, limit).map(({ workflow, name, kinds, status, sentence }) => (
           <li key={workflow}>
             <Link to={to.workflow(name)} data-stop="" className="workflow-name">
               {name}
             </Link>
-            <Badge word={STANDING_WORDS[kind]} />
+            <Standing kinds={kinds} />
             <span className="workflow-sentence">{capitalized(sentence)}</span>
-            <WorkflowMenu name={name} kind={kind} status={status} />
+            <WorkflowMenu name={name} kinds={kinds} status={status} />
           </li>
         ))}
       </ul>

@@ -18,7 +18,7 @@ const ID = /^([a-z]{2,3})_([0-9A-Z]{10,40})$/;
 const TAIL = 6;
 
 /** Everything in a text that is an id. */
-export const IDS = /\b(?:wf|scr|ses|run|evt|mut|inp)_[0-9A-Z]{10,40}\b/g;
+export const IDS = /\b(?:wf|scr|ses|run|evt|mut|inp|dlv)_[0-9A-Z]{10,40}\b/g;
 
 /** `run …3P65JX`: enough to tell one from another while reading. */
 export function shortId(id: string): string {

@@ -1,4 +1,5 @@
 import type {
+  DeliveryStatus,
   EventStatus,
   Input,
   Need,
@@ -21,6 +22,14 @@ export const EVENT_WORDS: Readonly<Record<EventStatus, Word>> = {
   reserved: ['taken by a run', 'busy'],
   parked: ['put aside', 'ask'],
   consumed: ['done', 'good'],
+  skipped: ['skipped', 'calm'],
+};
+
+export const DELIVERY_WORDS: Readonly<Record<DeliveryStatus, Word>> = {
+  pending: ['waiting', 'calm'],
+  running: ['being handled', 'busy'],
+  failed: ['in the way', 'bad'],
+  done: ['done', 'good'],
   skipped: ['skipped', 'calm'],
 };
 
@@ -99,10 +108,12 @@ export const STANDING_WORDS: Readonly<Record<Status['kind'], Word>> = {
   repair: ['needs repair', 'bad'],
   checking: ['checking', 'busy'],
   running: ['running', 'busy'],
+  cancelling: ['being cancelled', 'busy'],
   due: ['about to run', 'busy'],
   retrying: ['trying again', 'calm'],
   paused: ['paused', 'calm'],
   limited: ['waiting for room', 'calm'],
+  worker: ['waiting for a worker', 'calm'],
   quiet: ['waiting', 'calm'],
   idle: ['idle', 'good'],
   draft: ['no version yet', 'calm'],
@@ -120,10 +131,12 @@ export const KIND_WORDS: Readonly<Record<Status['kind'], string>> = {
   repair: 'needs repair',
   checking: 'checking an outcome',
   running: 'running',
+  cancelling: 'being cancelled',
   due: 'about to run',
   retrying: 'trying again',
   paused: 'paused',
   limited: 'waits for room',
+  worker: 'waits for a worker',
   quiet: 'waits for a trigger',
   idle: 'idle',
   draft: 'no version yet',

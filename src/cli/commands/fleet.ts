@@ -2,13 +2,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { App, FleetPlace } from '#app';
 import { part } from '../client.ts';
 import { type Act, define, type Ended } from '../command.ts';
-import { type EngineLog, engineLog, type LogChoice, logOptions } from '../engine-log.ts';
+import { engineLog, type LogChoice, logOptions } from '../engine-log.ts';
 import { engineMetrics } from '../engine-metrics.ts';
 import { engineTraces } from '../engine-traces.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT } from '../find-engine.ts';
 import { flagsOf } from '../flags-of.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
+import { Outage } from '../outage.ts';
 import { secretSource } from '../secrets.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -88,6 +89,7 @@ function named(terminal: Terminal, role: FleetPlace['role']): FleetPlace {
 async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCode> {
   mustServeWhatListens(options);
   const log = engineLog(options, terminal);
+  const outage = new Outage(log);
   const traces = engineTraces(terminal, log);
   const fleet = { ...named(terminal, 'worker'), pool: options.pool, concurrency: options.concurrency };
   const stopping = stopSignal(log.say);
@@ -109,7 +111,9 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
       baseFolder: folder,
       resolveSecret: secretSource(dataDir, terminal.env),
       keys: masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder }),
-      onError: log.error,
+      onError: outage.error,
+      onWarning: log.warn,
+      onNews: log.say,
       onWrites(writes) {
         log.wrote(writes);
         traces.wrote(writes);
@@ -117,7 +121,8 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
       onFatal: (error) => endAtOnce(error, log),
       onDrain: () => stopping.drain(),
     });
-    const probes = await probesOf(app, options, log).catch(async (error: unknown) => {
+    outage.watch(() => app.engine.takesWrites());
+    const probes = await probesOf(app, options, outage.error).catch(async (error: unknown) => {
       await app.stop();
       throw error;
     });
@@ -134,12 +139,13 @@ async function work(options: WorkerOptions, terminal: Terminal): Promise<ExitCod
     return EXIT.ok;
   } finally {
     if (options.untilInputEnds === true) process.stdin.destroy();
+    outage.close();
     stopping.forget();
   }
 }
 
 /** Numbers and names for whoever looks after processes: only where they are asked for, and without a token. */
-async function probesOf(app: App, options: WorkerOptions, log: EngineLog) {
+async function probesOf(app: App, options: WorkerOptions, onError: (error: unknown) => void) {
   const { probePort: port, probeListen: address } = options;
   if (port === undefined) return undefined;
   const { serveProbes } = await import('#http');
@@ -147,7 +153,7 @@ async function probesOf(app: App, options: WorkerOptions, log: EngineLog) {
     anyPort: again(options, { probePort: 0, probeListen: address }),
     hereOnly: again(options, { probePort: port }),
   };
-  return serveProbes(app, { port, address, onError: log.error, retyped });
+  return serveProbes(app, { port, address, onError, retyped });
 }
 
 function mustServeWhatListens(options: WorkerOptions): void {

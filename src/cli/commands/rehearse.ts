@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PawlError } from '#base';
 import type { MatrixRow, Rehearsal, RehearsedCall, Samples } from '#rehearse';
 import { part } from '../client.ts';
 import { type Act, type Common, define, type Ended } from '../command.ts';
@@ -88,9 +89,16 @@ async function recordedBy(act: Act<RehearseOptions>, workflow: string, limit: nu
 
 async function samplesIn(file: string): Promise<Samples> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be read`, error instanceof Error ? error.message : String(error));
+    const why = error instanceof Error ? error.message : String(error);
+    if (!isNoFile(error)) throw new UsageError(`${file} cannot be read`, why);
+    const next = [{ label: 'name a file with sample events' }];
+    throw new PawlError({ code: 'file-missing', message: `there is no file ${file}`, why, next });
   });
   return samplesOf(parseJson(file, text), file);
+}
+
+function isNoFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 async function samplesOf(value: unknown, what: string): Promise<Samples> {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { PawlError } from '#base';
 import type { CompiledScript, Finding } from '#script';
 import { type Client, part } from '../client.ts';
 import { type Act, type Common, define, type Ended } from '../command.ts';
-import { compileFiles } from '../compile-file.ts';
+import { type Checked, compileFiles, isMissing } from '../compile-file.ts';
 import { EngineAnswerError } from '../engine-errors.ts';
 import { EXIT } from '../exit-code.ts';
 import { flagsOf } from '../flags-of.ts';
@@ -46,7 +47,8 @@ export function addScripts(program: Command, terminal: Terminal, ended: Ended): 
         ...checked.flatMap(({ file, compiled }) => (compiled ? [`${file} is valid: ${summaryOf(compiled)}\n`] : [])),
       ].join(''),
     );
-    return valid ? EXIT.ok : EXIT.invalidScript;
+    if (valid) return EXIT.ok;
+    return checked.every((each) => each.compiled !== undefined || isMissing(each)) ? EXIT.notFound : EXIT.invalidScript;
   });
 
   const deploy = program
@@ -122,9 +124,19 @@ export async function compiledFrom(
   act.progress(`compiling ${file} …`);
   const [checked] = await compileFiles([file]);
   if (checked?.compiled) return { compiled: checked.compiled, findings: checked.findings };
+  if (checked && isMissing(checked)) throw fileMissing(checked);
   if (!act.json) act.terminal.err(checked?.findings.map(findingText).join('') ?? '');
   const { ScriptInvalidError } = await import('#script');
   throw new ScriptInvalidError(file, checked?.findings ?? []);
+}
+
+function fileMissing({ file, findings: [first] }: Checked): PawlError {
+  return new PawlError({
+    code: 'file-missing',
+    message: first?.message ?? `there is no file ${file}`,
+    why: first?.why ?? 'a workflow is read from a file',
+    next: first === undefined ? [] : [{ label: first.fix }],
+  });
 }
 
 export function findingText({ file, line, column, severity, message, why, fix }: Finding): string {

@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { DATA_FOLDER, PORT, personOf } from '../find-engine.ts';
 import { flagsOf } from '../flags-of.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
+import { Outage } from '../outage.ts';
 import { processName } from '../process-name.ts';
 import { secretSource } from '../secrets.ts';
 import type { Terminal } from '../terminal.ts';
@@ -54,12 +55,14 @@ export async function start(
   fleet: FleetPlace | undefined,
 ): Promise<ExitCode> {
   const log = engineLog(options, terminal);
+  const outage = new Outage(log);
   const stopping = stopSignal(log.say);
   if (options.untilInputEnds === true) process.stdin.once('close', stopping.ask).resume();
   try {
-    return await run({ ...options, fleet }, terminal, log, stopping);
+    return await run({ ...options, fleet }, terminal, log, outage, stopping);
   } finally {
     stopping.forget();
+    outage.close();
     // An input that is still listened to would keep the process alive, also one that could not start.
     if (options.untilInputEnds === true) process.stdin.destroy();
   }
@@ -70,9 +73,11 @@ async function run(
   options: StartOptions & { readonly fleet: FleetPlace | undefined },
   terminal: Terminal,
   log: EngineLog,
+  outage: Outage,
   stopping: Stopping,
 ): Promise<ExitCode> {
-  const { say, error: onError } = log;
+  const { say } = log;
+  const { error: onError } = outage;
   const traces = engineTraces(terminal, log);
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
@@ -97,6 +102,8 @@ async function run(
     resolveSecret: secretSource(dataDir, terminal.env),
     keys: masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder }),
     onError,
+    onWarning: log.warn,
+    onNews: log.say,
     onWrites(writes) {
       log.wrote(writes);
       traces.wrote(writes);
@@ -105,6 +112,7 @@ async function run(
     onDrain: () => stopping.drain(),
   });
   secretOf = app.secret;
+  outage.watch(() => app.engine.takesWrites());
   const { recovered, restored } = app.engine;
   if (recovered.runs > 0) say(`${plural(recovered.runs, 'interrupted run')} recovered`);
   if (restored.length > 0) say(`this data was put back from a backup: ${plural(restored.length, 'workflow')} on hold`);

@@ -58,7 +58,18 @@ export function addStatus(program: Command, terminal: Terminal, ended: Ended): v
 }
 
 /** Kinds of standing that need nobody. */
-const CALM = new Set(['idle', 'due', 'running', 'limited', 'quiet', 'ready', 'draft', 'archived']);
+const CALM = new Set([
+  'idle',
+  'due',
+  'running',
+  'cancelling',
+  'limited',
+  'worker',
+  'quiet',
+  'ready',
+  'draft',
+  'archived',
+]);
 
 function troubledFirst(items: readonly Standing[]): readonly Standing[] {
   const isCalm = ({ kind }: Standing): boolean => CALM.has(kind);

@@ -25,7 +25,7 @@ export function addThings(program: Command, terminal: Terminal, ended: Ended): v
 
   const explain = program
     .command('explain <id>')
-    .description('tell the story of an input, event, run or output in plain sentences');
+    .description('tell the story of an input, event, run, output or delivery in plain sentences');
   define<[string]>(terminal, ended, explain, async (act, id) => {
     const answer = await (await act.engine()).get<{ story: readonly string[] }>(`/api/explain/${part(id)}`);
     act.print(answer, () => answer.story.map((sentence) => `${oneLine(sentence)}\n`).join(''));

@@ -81,7 +81,7 @@ export const DATA_ROUTES: readonly Route[] = [
       }));
       const items = [...rules, ...found];
       const ok = items.every(({ count: broken }) => broken === 0);
-      const waiting = await limitWarnings(reader, app.clock.now());
+      const waiting = await limitWarnings(reader, app.clock.now(), app.limits);
       const warnings = [...(await secretWarnings(app.vault)), ...(await channelWarnings(notifier)), ...waiting];
       return { ok, items, next: null, counts: await counts(reader), held: recovered.violations, warnings };
     },

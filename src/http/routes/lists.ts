@@ -144,7 +144,7 @@ export const LIST_ROUTES: readonly Route[] = [
     path: '/api/workflows/{workflow}/versions',
     scope: 'read',
     says: 'the versions of a workflow, newest first',
-    query: { ...LIST, author: name },
+    query: { ...LIST, after: LIST.after.refine(isVersionPlace, 'is no place in this list'), author: name },
     answer: listOf(version),
     async run({ api, params, query }) {
       const of = await workflowAt(api, params.workflow);
@@ -228,10 +228,15 @@ export const LIST_ROUTES: readonly Route[] = [
 ];
 
 const DIGITS = 10;
+const VERSION_PLACE = new RegExp(`^\\d{${DIGITS}}\\.\\d{${DIGITS}}$`);
 
 /** In the order of their numbers: 1.9 stands before 1.10. */
 function versionPlace({ major, minor }: Script): string {
   return [major, minor].map((each) => String(each).padStart(DIGITS, '0')).join('.');
+}
+
+function isVersionPlace(given: string | undefined): boolean {
+  return given === undefined || VERSION_PLACE.test(given);
 }
 
 function logPlace(cursor: string | undefined): { run: string; position: number } | null {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RefusedError } from '#base';
+import { idShapeOf, RefusedError } from '#base';
 import { NOTICE_STEPS } from '#model';
 import type { Api } from '../context.ts';
 import { cut, filterOf, says } from '../page.ts';
@@ -58,6 +58,10 @@ const notice = z
   })
   .meta({ id: 'Notice' });
 
+const PLACE = page(PAGE).after.refine((given) => given === undefined || idShapeOf(given) === 'notice', {
+  message: 'is no place in this list, which is the id of one of its items (notice)',
+});
+
 /** Who is told when something needs a person. */
 export const NOTICE_ROUTES: readonly Route[] = [
   route({
@@ -96,7 +100,7 @@ export const NOTICE_ROUTES: readonly Route[] = [
     path: '/api/notices',
     scope: 'read',
     says: 'whom the engine told of what, newest first',
-    query: { ...page(PAGE), ...search, ...times, order, status: status.optional(), channel: name },
+    query: { ...page(PAGE), after: PLACE, ...search, ...times, order, status: status.optional(), channel: name },
     answer: listOf(notice),
     async run({ api, query }) {
       const by = { status: query.status, channel: query.channel };

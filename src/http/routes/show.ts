@@ -18,13 +18,22 @@ import {
 } from '#base';
 import type { Workflow } from '#model';
 import { authorSources, parseManifest } from '#script';
-import { inputStory, outputStory, outputsOfEvent, statusOf } from '#story';
+import { deliveryStory, inputStory, inputsOf, outputStory, outputsOfEvent, statusOf } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { idOf } from '../find.ts';
 import { askRow } from '../permissions.ts';
 import { type Route, route } from '../route.ts';
 import { eventRow, mutationRow, parsedJson, runRow, scriptRow, sessionRow, stateRow, workflowRow } from '../rows.ts';
-import { shown, shownEvent, shownInput, shownOutput, shownRun, shownSession, shownVersion } from '../shapes/shown.ts';
+import {
+  shown,
+  shownDelivery,
+  shownEvent,
+  shownInput,
+  shownOutput,
+  shownRun,
+  shownSession,
+  shownVersion,
+} from '../shapes/shown.ts';
 
 const RELATED_MAX = 100;
 
@@ -49,6 +58,7 @@ export const SHOW_ROUTES: readonly Route[] = [
     one('event', '/api/events/{id}', 'event', shownEvent, 'an event with its inputs and the calls made for it'),
     one('input', '/api/inputs/{id}', 'input', shownInput, 'an input with everything that came of it'),
     one('output', '/api/outputs/{id}', 'mutation', shownOutput, 'a call with its inputs and its evidence'),
+    one('delivery', '/api/deliveries/{id}', 'delivery', shownDelivery, 'a webhook’s delivery with what came of it'),
   ],
 ];
 
@@ -184,9 +194,22 @@ const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<type
       events,
     };
   },
-  async delivery({ app }, id) {
-    const [row] = await app.engine.history.fetch('delivery', id as DeliveryId);
-    return row && { kind: 'delivery', row: { ...row, headers: parsedJson(row.headers), body: parsedJson(row.body) } };
+  async delivery(api, id) {
+    const teller = tellerOf(api);
+    const { history } = teller;
+    const [row] = await history.fetch('delivery', id as DeliveryId);
+    if (!row) return undefined;
+    const { runs, ...story } = await deliveryStory(teller, row);
+    const { id: own, status: _kept, headers, body, ...came } = row;
+    const events = row.runId === null ? [] : await history.eventsPublishedBy(row.runId, { limit: RELATED_MAX });
+    const ids = events.map((event) => event.id);
+    return {
+      kind: 'delivery',
+      row: { id: own, ...story, ...came, headers: parsedJson(headers), body: parsedJson(body) },
+      runs: await Promise.all(runs.slice(-RELATED_MAX).map((run) => runRow(teller, run))),
+      events: events.map(eventRow),
+      inputs: (await inputsOf(teller, ids)).slice(0, RELATED_MAX),
+    };
   },
   async task({ app }, id) {
     const [row] = await app.engine.history.fetch('task', id as TaskId);

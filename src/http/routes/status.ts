@@ -25,7 +25,7 @@ export const STATUS_ROUTES: readonly Route[] = [
       const asked = rows.filter((row) => workflow === undefined || row.name === workflow || row.id === workflow);
       const told = await Promise.all(asked.map((row) => statusOf(teller, row)));
       return {
-        items: told.filter((each) => each.kind === (kind ?? each.kind) && says(q, each.name, each.sentence)),
+        items: told.filter((each) => each.kinds.includes(kind ?? each.kind) && says(q, each.name, each.sentence)),
         next: nextAfter(rows, limit, (row) => row.name),
       };
     },
@@ -53,10 +53,10 @@ export const STATUS_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/api/explain/{id}',
     scope: 'read',
-    says: 'the story of an input, event, run, output or workflow, in the order of time',
+    says: 'the story of an input, event, run, output, delivery or workflow, in the order of time',
     answer: z
       .strictObject({
-        kind: z.enum(['workflow', 'run', 'event', 'input', 'output']),
+        kind: z.enum(['workflow', 'run', 'event', 'input', 'output', 'delivery']),
         id,
         /** What happened, each with its time; what is said of now has none. */
         lines: many(z.strictObject({ at: maybeTime, text })),

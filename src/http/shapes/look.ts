@@ -51,7 +51,7 @@ export const overview = z
 /** Something that was looked for. */
 export const found = z
   .strictObject({
-    kind: z.enum(['workflow', 'input', 'output', 'event', 'run', 'session', 'version', 'connection']),
+    kind: z.enum(['workflow', 'input', 'output', 'event', 'run', 'session', 'version', 'delivery', 'connection']),
     id: text,
     title: text,
     /** The name of its workflow. */

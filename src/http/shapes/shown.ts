@@ -150,7 +150,17 @@ export const shownInput = z
   })
   .meta({ id: 'ShownInput' });
 
-const shownDelivery = z.strictObject({ kind: z.literal('delivery'), row: delivery }).meta({ id: 'ShownDelivery' });
+export const shownDelivery = z
+  .strictObject({
+    kind: z.literal('delivery'),
+    row: delivery,
+    /** Those that were called with it, oldest first. */
+    runs: many(run),
+    /** What the last of them published, and the inputs it named for that. */
+    events: many(event),
+    inputs: many(inputRow),
+  })
+  .meta({ id: 'ShownDelivery' });
 const shownTask = z.strictObject({ kind: z.literal('task'), row: task }).meta({ id: 'ShownTask' });
 
 const shownWorker = z

@@ -2,31 +2,39 @@ import { z } from 'zod';
 import { count, id, json, many, maybeText, maybeTime, nextStep, text, time } from './parts.ts';
 import { event, inputRow, outputStatus, waiting, workflowStatus } from './things.ts';
 
+const standing = z
+  .enum([
+    'unknown',
+    'checking',
+    'approval',
+    'connection',
+    'error',
+    'evidence',
+    'repair',
+    'paused',
+    'running',
+    'cancelling',
+    'retrying',
+    'limited',
+    'worker',
+    'quiet',
+    'due',
+    'idle',
+    'draft',
+    'ready',
+    'archived',
+  ])
+  .meta({ id: 'Standing' });
+
 /** How a workflow stands, for whoever looks at 3 am. */
 export const status = z
   .strictObject({
     workflow: id,
     name: text,
     status: workflowStatus,
-    kind: z.enum([
-      'unknown',
-      'checking',
-      'approval',
-      'connection',
-      'error',
-      'evidence',
-      'repair',
-      'paused',
-      'running',
-      'retrying',
-      'limited',
-      'quiet',
-      'due',
-      'idle',
-      'draft',
-      'ready',
-      'archived',
-    ]),
+    kind: standing,
+    /** Of everything that stands, the one to look at first in front. */
+    kinds: many(standing),
     sentence: text,
     since: maybeTime,
     blocks: maybeText,
@@ -102,6 +110,8 @@ export const need = z
     handler: maybeText,
     version: maybeText,
     run: id.nullable(),
+    /** What a webhook failed on. */
+    delivery: id.nullable(),
     /** Where the script failed, with the lines around it where they are known. */
     place: z
       .strictObject({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   CONSUMER_PHASE_STEPS,
-  DELIVERY_STEPS,
   EVENT_STEPS,
   EXECUTION_STEPS,
   HANDLER_TYPES,
@@ -262,6 +261,8 @@ export const task = z
   })
   .meta({ id: 'Task' });
 
+const deliveryStatus = z.enum(['pending', 'running', 'failed', 'done', 'skipped']).meta({ id: 'DeliveryStatus' });
+
 export const delivery = z
   .strictObject({
     id,
@@ -270,9 +271,13 @@ export const delivery = z
     deliveryId: text,
     headers: json,
     body: json,
-    status: wordsOf(DELIVERY_STEPS),
+    /** `failed`: its webhook failed on it, and the workflow waits. */
+    status: deliveryStatus,
+    sentence: text,
     runId: id.nullable(),
     receivedAt: time,
+    skippedAt: maybeTime,
+    skippedBy: maybeText,
   })
   .meta({ id: 'Delivery' });
 

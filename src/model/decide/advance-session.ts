@@ -1,8 +1,10 @@
-import type { CommandOf, ReplyTo } from '../command.ts';
+import type { RunId } from '#base';
+import type { CommandOf, ExpectedRun, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { SESSION_RUNS_MAX } from '../limits.ts';
 import type { Execution, Session, Workflow } from '../rows.ts';
 import { fenced, runOf, workflowRow } from '../rule/find.ts';
+import { keptState } from '../rule/keep.ts';
 import { endSession } from '../rule/stop.ts';
 import { isStartable, type Work, workOf } from '../rule/work.ts';
 import { retry } from './create-retry-run.ts';
@@ -15,7 +17,7 @@ export function advanceSession(draft: Draft, command: CommandOf<'advanceSession'
   mustBeIdle(draft, session);
   const workflow = workflowRow(draft, session.workflowId);
   const work = mayGoOn(workflow, execution, session) ? dueWork(draft, workflow, session) : undefined;
-  if (work) return { run: begin(draft, workflow, session, work) };
+  if (work) return begin(draft, workflow, session, work, command.expected);
   const ended = execution.cancelRequestedAt === null ? 'completed' : 'cancelled';
   endSession(draft, session, ended);
   return { ended };
@@ -31,14 +33,30 @@ function dueWork(draft: Draft, workflow: Workflow, session: Session): Work | und
   return workOf(draft, workflow).find((work) => work.at <= draft.now);
 }
 
-function begin(draft: Draft, workflow: Workflow, session: Session, work: Work) {
+function begin(
+  draft: Draft,
+  workflow: Workflow,
+  session: Session,
+  work: Work,
+  expected: ExpectedRun | undefined,
+): { run: RunId; isOther?: true } {
+  if (expected && isAsExpected(draft, session, work, expected))
+    return { run: createRun(draft, workflow, session, expected.handler, null, expected) };
+  const other = expected ? ({ isOther: true } as const) : {};
   switch (work.kind) {
     case 'retry':
-      return retry(draft, workflow, session, runOf(draft, work.run)).run;
+      return { run: retry(draft, workflow, session, runOf(draft, work.run)).run, ...other };
     case 'delivery':
-      return createRun(draft, workflow, session, work.handler, work.delivery);
+      return { run: createRun(draft, workflow, session, work.handler, work.delivery), ...other };
     case 'producer':
     case 'consumer':
-      return createRun(draft, workflow, session, work.handler, null);
+      return { run: createRun(draft, workflow, session, work.handler, null), ...other };
   }
+}
+
+/** What was prepared is worth something only to the run it was prepared for, on the state that handler still has. */
+function isAsExpected(draft: Draft, session: Session, work: Work, expected: ExpectedRun): boolean {
+  if (work.kind !== 'consumer' || work.handler !== expected.handler || session.scriptId !== expected.script)
+    return false;
+  return keptState(draft, session.workflowId, work.handler).state === expected.state;
 }

@@ -1,5 +1,5 @@
 import type { DeliveryId, RunId } from '#base';
-import type { CommandOf, ReplyTo } from '../command.ts';
+import type { CommandOf, ExpectedRun, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import type { Execution, Run, Session, Workflow } from '../rows.ts';
 import { fenced, scriptRow, workflowRow } from '../rule/find.ts';
@@ -71,8 +71,9 @@ export function createRun(
   session: Session,
   handlerName: string,
   deliveryId: DeliveryId | null,
+  expected?: ExpectedRun,
 ): RunId {
-  const id = draft.newId('run');
+  const id = expected ? draft.takeId(expected.run) : draft.newId('run');
   const script = scriptRow(draft, session.scriptId);
   const isConsumer = script.handlers.consumers.some((consumer) => consumer.name === handlerName);
   if (!isConsumer && !script.handlers.producers.some((producer) => producer.name === handlerName)) {
@@ -107,7 +108,7 @@ export function createRun(
     suspects: [],
     cost: 0,
     startSeq: workflow.eventSeq,
-    startTimestamp: draft.now,
+    startTimestamp: Math.min(expected?.startedAt ?? draft.now, draft.now),
     endTimestamp: null,
   } as const;
   const row: Run = isConsumer

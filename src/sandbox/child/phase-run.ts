@@ -38,6 +38,8 @@ export interface PhaseSetting {
 export class PhaseRun implements Driver {
   /** Of a text that is told to people or names something; the rest of a longer one is left where it is. */
   static readonly TEXT_BYTES_MAX = 16 * 1_024;
+  /** What a message before this one gave waits for so long that both can be told at once. */
+  static readonly HELD_MS_MAX = 2;
   /** Thrown through the script when its phase is over. */
   static readonly OVER = new Error('the phase is over');
 
@@ -133,6 +135,7 @@ export class PhaseRun implements Driver {
     if (this.outcome !== undefined) throw PhaseRun.OVER;
     const { limits, messageAtMs } = this.#setting;
     const now = this.#io.nowMs();
+    if (now - messageAtMs > PhaseRun.HELD_MS_MAX) this.#pipe.flush();
     // The engine counts what the script holds; this is what the holes between take as well.
     if (this.#instance.bytes.length > limits.memoryBytes * 2) this.exceeded('memory');
     if (this.#io.cpuMs() - this.cpuStartMs > limits.cpuMs) this.exceeded('cpu', this.#here());

@@ -80,6 +80,7 @@ export class Pipe {
   }
 
   flush(): void {
+    if (this.#outBytes === 0) return;
     for (const bytes of this.#joined()) {
       for (let at = 0; at < bytes.length; ) at += this.#io.write(bytes, at, bytes.length - at);
     }
@@ -108,6 +109,8 @@ export class Pipe {
       this.#from = 0;
     }
     while (this.#to - this.#from < length) {
+      // Whoever sends the next frame may wait for what is kept here.
+      this.flush();
       const count = this.#io.read(this.#in, this.#to, this.#in.length - this.#to);
       if (count === 0) return false;
       this.#to += count;

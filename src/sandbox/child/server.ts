@@ -50,6 +50,8 @@ export class Server {
   #loads = 0;
   #lateRun: number | undefined;
   #beside: readonly number[] = [];
+  /** What the last message gave, for one that came with it. */
+  #last: { readonly generation: number; readonly result: Uint8Array | undefined } | undefined;
 
   constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
     this.#io = io;
@@ -91,13 +93,15 @@ export class Server {
   serve(): void {
     for (let count = 1; ; count++) {
       // After the answer went out, so that nobody waits for it, and when nothing here holds on to an instance any more.
-      if (this.instances.isLittered || count % Server.COLLECT_EVERY === 0) this.instances.collect();
+      if (this.instances.isLittered || count % Server.COLLECT_EVERY === 0) {
+        this.#pipe.flush();
+        this.instances.collect();
+      }
       const frame = this.#pipe.read();
       if (frame === undefined) return;
       // Answers and goodbyes to a message that ended before they came.
       if (frame.kind !== FRAME.run) continue;
       this.#serveRun(frame);
-      this.#pipe.flush();
     }
   }
 
@@ -107,14 +111,19 @@ export class Server {
   }
 
   #serveRun(frame: Frame): void {
-    const [headerBytes, args, answer, code] = frame.fields;
-    if (headerBytes === undefined || args === undefined || answer === undefined)
+    const [headerBytes, given, answer, code] = frame.fields;
+    if (headerBytes === undefined || given === undefined || answer === undefined)
       throw new Error('a run without header, arguments or answer');
     const header = JSON.parse(new TextDecoder().decode(headerBytes)) as RunHeader;
     this.#beside = header.beside;
     const foreseen = header.foreseen === undefined ? undefined : { args: header.foreseen, answer, isTaken: false };
     const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#io.cpuMs()];
     const message = { generation: frame.generation, header, foreseen, atMs, cpuStartMs };
+    const before = this.#last;
+    this.#last = undefined;
+    const isFollowing = before?.generation === frame.generation - 1;
+    if (header.follows && !isFollowing) return this.#done(message, 'load', this.#abandoned());
+    const args = header.follows && before?.result !== undefined ? this.#list(before.result) : given;
     let image = code === undefined ? this.images.get(header.scriptId) : undefined;
     if (image === undefined) {
       if (code === undefined) return this.#pipe.send(FRAME.needCode, frame.generation, []);
@@ -124,6 +133,7 @@ export class Server {
       this.#tellPhase(message);
     }
     const outcome = this.#phase(message, image, header.phase, args);
+    if (outcome.kind === 'returned') this.#last = { generation: frame.generation, result: outcome.result };
     if (outcome.kind !== 'returned' || !header.andMutate || !this.#reserves(outcome.result)) {
       return this.#done(message, header.phase, outcome);
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventId, RunId } from '#base';
-import type { Write } from '#model';
+import type { Run, Write } from '#model';
 import { folded } from './fold.ts';
 
 const run = 'run_1' as RunId;
@@ -37,3 +37,24 @@ for (const [what, writes] of Object.entries({
     );
   });
 }
+
+const row = { id: run, handlerType: 'consumer', phase: 'preparing', prepareResult: null } as unknown as Run;
+const created: Write = { set: 'run.created', row };
+
+test('a run that begins with its call is written once, as it is then, before anything refers to it', () => {
+  const writes = [created, prepared, reserved, sending];
+  assert.deepEqual(folded(writes), [
+    {
+      write: { set: 'run.created', row: { ...row, phase: 'mutating', prepareResult: '{}' } },
+      writes: [created, prepared, sending],
+    },
+    { write: reserved, writes: [reserved] },
+  ]);
+});
+
+test('a run that begins and goes no further is written as it begins', () => {
+  assert.deepEqual(folded([committed, created]), [
+    { write: committed, writes: [committed] },
+    { write: created, writes: [created] },
+  ]);
+});

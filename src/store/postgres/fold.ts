@@ -43,12 +43,29 @@ export function unfolded(writes: readonly Write[]): readonly Folding[] {
 /** Nothing else in a unit depends on when its run takes these steps: all are taken where the last of them was. */
 export function folded(writes: readonly Write[]): readonly Folding[] {
   const steps = Map.groupBy(writes.filter(isStepOfRun), ({ run }) => run);
+  const begun = new Set<RunId>();
   return writes.flatMap((write): Folding[] => {
+    const sent = write.set === 'run.created' ? begunSending(write, steps.get(write.row.id) ?? []) : undefined;
+    if (sent !== undefined) {
+      begun.add(sent.write.row.id);
+      return [sent];
+    }
+    if (isStepOfRun(write) && begun.has(write.run)) return [];
     const ofRun = isStepOfRun(write) ? (steps.get(write.run) ?? []) : [];
     const together = sending(ofRun) ?? done(ofRun);
     if (together === undefined) return [{ write, writes: [write] }];
     return write === ofRun.at(-1) ? [{ write: together, writes: ofRun }] : [];
   });
+}
+
+/** A run that is made and takes its first steps in one unit is written as it is after them: others may refer to it from there on. */
+function begunSending(created: WriteOf<'run.created'>, ofRun: readonly StepOfRun[]) {
+  const { row } = created;
+  const together = sending(ofRun);
+  if (row.handlerType !== 'consumer' || together?.set !== 'run.sending') return undefined;
+  const { prepareResult } = together;
+  const write = { set: 'run.created', row: { ...row, phase: 'mutating', prepareResult } } as const;
+  return { write, writes: [created, ...ofRun] };
 }
 
 type StepOfRun = WriteOf<

@@ -5,6 +5,7 @@ const SEND = 'src/handler/send.ts';
 const SETTLE = 'src/handler/settle.ts';
 const EMIT = 'src/handler/emit.ts';
 const PREPARE = 'src/handler/prepare.ts';
+const RESERVE = 'src/handler/reserve.ts';
 const PRODUCE = 'src/handler/produce.ts';
 const DRIVE = 'src/handler/drive-run.ts';
 const CALLS = 'src/handler/run-calls.ts';
@@ -54,8 +55,8 @@ export const HOST_FAULTS: readonly Fault[] = [
     also: [
       {
         file: SETTLE,
-        find: 'const step = await whileUnavailable(() => record(host, fence, run, called, outcome, next));',
-        replace: 'const step = await record(host, fence, run, called, outcome, next);',
+        find: 'const step = await whileUnavailable(act);',
+        replace: 'const step = await act();',
       },
     ],
   },
@@ -77,8 +78,10 @@ export const HOST_FAULTS: readonly Fault[] = [
     also: [
       {
         file: SEND,
-        find: 'const outcome = await host.ledger.send(call, started, slot);',
-        replace: 'const outcome = await sending;',
+        find: '  return callOut(host, fence, run, { call, sent: started, slot, version: reading });',
+        replace:
+          '  const called = { mutation: started.mutation, connection: call.connection, version: await reading };\n' +
+          '  return goOnAfterCall(host, fence, run, called, await sending);',
       },
     ],
   },
@@ -90,8 +93,8 @@ export const HOST_FAULTS: readonly Fault[] = [
     also: [
       {
         file: SEND,
-        find: 'const outcome = await host.ledger.send(call, started, slot);',
-        replace: 'const outcome = await host.ledger.send(call, started as never, slot);',
+        find: 'return callOut(host, fence, run, { call, sent: started, slot, version: reading });',
+        replace: 'return callOut(host, fence, run, { call, sent: started as never, slot, version: reading });',
       },
     ],
   },
@@ -165,8 +168,8 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'handler: next does not run',
     file: EMIT,
-    find: "  if (!spec.hasNext || run.prepareResult === null) return { kind: 'given' };\n",
-    replace: "  if (spec.hasNext || run.prepareResult === null) return { kind: 'given' };\n",
+    find: '  if (!spec.hasNext || run.prepareResult === null)\n',
+    replace: '  if (spec.hasNext || run.prepareResult === null)\n',
   },
   {
     name: 'handler: what next published is dropped',
@@ -188,19 +191,19 @@ export const HOST_FAULTS: readonly Fault[] = [
   },
   {
     name: 'handler: an event that changed since the script saw it is taken all the same',
-    file: PREPARE,
+    file: RESERVE,
     find: '    handedOut,\n',
     replace: '',
   },
   {
     name: 'handler: what prepare reserves is not reserved',
-    file: PREPARE,
+    file: RESERVE,
     find: '    reservations: prepared.reservations,\n',
     replace: '    reservations: [],\n',
   },
   {
     name: 'handler: what prepare gave is not kept for next',
-    file: PREPARE,
+    file: RESERVE,
     find: '    prepareResult: prepared.json,\n',
     replace: '',
   },
@@ -263,8 +266,8 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'session: a run is left alone when the disk is full',
     file: SESSION,
-    find: 'orAbandoned(whileUnavailable(() => driveRun(host, fence, workflow, run)));',
-    replace: 'orAbandoned(driveRun(host, fence, workflow, run));',
+    find: 'orAbandoned(whileUnavailable(drive));',
+    replace: 'orAbandoned(drive());',
   },
   {
     name: 'session: it ends after its first run and leaves the second active',
@@ -275,7 +278,7 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'session: it begins a run and forgets to open itself',
     file: SESSION,
-    find: 'return { workflow, fence: claimed.fence, moved: model.advanceSession(claimed.fence) };',
+    find: 'return { workflow, fence: claimed.fence, moved: firstRun(model, claimed.fence, ahead) };',
     replace: "return { workflow, fence: claimed.fence, moved: { ended: 'completed' } };",
   },
   {
