@@ -18,6 +18,8 @@ export class Image {
   readonly #places: Uint32Array;
   /** The words of all stretches, one after the other. */
   readonly #words: Uint32Array;
+  /** Everything from the data on, of the image that was used last. */
+  #whole: Uint8Array | undefined;
 
   /** The instance must be at rest: no frame of it on the stack. `base` is what an instance holds without a script. */
   constructor(instance: Instance, handles: Handles, base: Uint8Array) {
@@ -37,6 +39,8 @@ export class Image {
     const memory = instance.bytes;
     // Below the stack pointer there are only zeros: they need not be fetched to be written. Above it, up to the data, nobody writes.
     memory.fill(0, 0, this.stackPointer);
+    instance.exports.__stack_pointer.value = this.stackPointer;
+    if (this.#whole !== undefined) return memory.set(this.#whole, instance.dataStart);
     memory.set(this.#base.subarray(instance.dataStart), instance.dataStart);
     if (memory.length > this.#base.length) memory.fill(0, this.#base.length);
     const words = Image.#wordsOf(memory);
@@ -47,7 +51,27 @@ export class Image {
       const end = at + (places[i + 1] ?? 0);
       for (let word = at; word < end; word++) words[word] = own[taken++] ?? 0;
     }
-    instance.exports.__stack_pointer.value = this.stackPointer;
+  }
+
+  /**
+   * Takes a copy of everything, of an instance that is as this says: the phases of a script follow each other, and to set each word that
+   * differs costs more than to copy all of them. One image at a time has it, and takes over the room of the one before.
+   */
+  keepWhole(instance: Instance, before: Image | undefined): void {
+    const room = before === undefined ? undefined : before.#giveWhole();
+    const whole = instance.bytes.subarray(instance.dataStart);
+    if (room?.length !== whole.length) {
+      this.#whole = whole.slice();
+      return;
+    }
+    room.set(whole);
+    this.#whole = room;
+  }
+
+  #giveWhole(): Uint8Array | undefined {
+    const whole = this.#whole;
+    this.#whole = undefined;
+    return whole;
   }
 
   static #wordsOf(bytes: Uint8Array): Uint32Array {

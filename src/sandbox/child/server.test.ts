@@ -244,6 +244,27 @@ test('leaving a script in the middle, again and again, harms nothing: the instan
   assert.equal(child.server.instances.live[0], instance);
 });
 
+test('what a handler left to do later is not done after it has returned', () => {
+  const child = new ChildInProcess();
+  const later =
+    "(async () => { await 0; await 0; await 0; ctx.log('late'); ctx.publish('a', { messageId: 'm', payload: 1 }); })();";
+  const kinds = child.frames({ phase: 'producer', code: producer(`${later} return 1;`) }).map(({ kind }) => kind);
+  assert.deepEqual(kinds, [FRAME.phase, FRAME.done]);
+});
+
+test('scripts that take turns, and phases that follow each other, each find the memory of their own script and nothing else', () => {
+  const child = new ChildInProcess();
+  const counts = (name: string) =>
+    producer(
+      "seen.push(name); last = (globalThis.last ?? '') + name; return [seen, last];",
+      `const name = '${name}', seen = []; var last`,
+    );
+  for (const name of ['a', 'b', 'c']) child.run({ phase: 'producer', scriptId: name, code: counts(name) });
+  for (const name of ['a', 'a', 'a', 'b', 'a', 'c', 'c', 'b', 'b', 'a']) {
+    assert.deepEqual(child.run({ phase: 'producer', scriptId: name }), { result: [[name], name] });
+  }
+});
+
 test('an error in a promise nobody awaits is found all the same', () => {
   const child = new ChildInProcess();
   const code = producer("(async () => { throw new Error('lost'); })(); return 1;");

@@ -50,6 +50,8 @@ export class Server {
   #loads = 0;
   #lateRun: number | undefined;
   #beside: readonly number[] = [];
+  /** This thread's processor time, asked for only where a phase ends: to ask takes as long as many a line of a script. */
+  #cpuMs = 0;
   /** What the last message gave, for one that came with it. */
   #last: { readonly generation: number; readonly result: Uint8Array | undefined } | undefined;
 
@@ -78,8 +80,13 @@ export class Server {
       beside: [],
     };
     for (let turn = 0; turn < Server.WARM_UP_TURNS; turn++) {
-      const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#io.cpuMs()];
-      const message = { generation: 0, header, foreseen: undefined, atMs, cpuStartMs };
+      const message = {
+        generation: 0,
+        header,
+        foreseen: undefined,
+        atMs: this.#io.nowMs(),
+        cpuStartMs: this.#lookAtCpu(),
+      };
       const image = this.#load(message, new TextEncoder().encode(WARM_UP_SCRIPT));
       if (image instanceof Image === false) break;
       for (const phase of ['prepare', 'mutate', 'next'] as const) {
@@ -96,6 +103,7 @@ export class Server {
       if (this.instances.isLittered || count % Server.COLLECT_EVERY === 0) {
         this.#pipe.flush();
         this.instances.collect();
+        this.#lookAtCpu();
       }
       const frame = this.#pipe.read();
       if (frame === undefined) return;
@@ -117,8 +125,7 @@ export class Server {
     const header = JSON.parse(new TextDecoder().decode(headerBytes)) as RunHeader;
     this.#beside = header.beside;
     const foreseen = header.foreseen === undefined ? undefined : { args: header.foreseen, answer, isTaken: false };
-    const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#io.cpuMs()];
-    const message = { generation: frame.generation, header, foreseen, atMs, cpuStartMs };
+    const message = { generation: frame.generation, header, foreseen, atMs: this.#io.nowMs(), cpuStartMs: this.#cpuMs };
     const before = this.#last;
     this.#last = undefined;
     const isFollowing = before?.generation === frame.generation - 1;
@@ -200,15 +207,13 @@ export class Server {
       instance.call(handles, handles.describe, []);
     } else {
       const { handler, uses, seed } = message.header;
-      const seeds = this.#is('seed') ? seed : [1, 2, 3, 4];
-      const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-      const [name, list, numbers] = [handler, uses, seeds].map((value) => this.#string(instance, run, text(value)));
-      const [phaseText, argsText] = [this.#string(instance, run, phase), this.#bytes(instance, run, args)];
-      const call = [phaseText, name, argsText, list, numbers].filter((value) => value !== undefined);
+      const head = JSON.stringify([phase, handler, uses, this.#is('seed') ? seed : [1, 2, 3, 4]]);
+      const call = [this.#bytes(instance, run, new TextEncoder().encode(head)), this.#bytes(instance, run, args)];
       this.#explainThrown(instance, handles, instance.call(handles, this.#runHandle(instance, image), call));
     }
     for (;;) {
       this.#jobs(instance, run);
+      if (run.outcome !== undefined) return;
       if (run.unanswered.size === 0) return this.#stuck(instance, run);
       this.#wait(message, instance, image, run);
       if (run.outcome !== undefined) return;
@@ -262,7 +267,7 @@ export class Server {
 
   #jobs(instance: Instance, run: PhaseRun): void {
     const { exports } = instance;
-    for (let count = 1; exports.qjs_is_job_pending() !== 0; count++) {
+    for (let count = 1; run.outcome === undefined && exports.qjs_is_job_pending() !== 0; count++) {
       if (exports.qjs_execute_pending_job() < 0) exports.qjs_free_value(exports.qjs_get_exception());
       if (count % Server.JOBS_PER_LOOK === 0) run.onInterrupt();
     }
@@ -300,17 +305,23 @@ export class Server {
   #setting({ generation, header, foreseen, atMs }: Message, phase: Phase | 'load'): PhaseSetting {
     const { limits, without } = this.#options;
     const first = phase === 'prepare' ? foreseen : undefined;
-    return { phase, generation, startedAt: header.startedAt, messageAtMs: atMs, foreseen: first, limits, without };
+    const startedAt = header.startedAt;
+    return {
+      phase,
+      generation,
+      startedAt,
+      messageAtMs: atMs,
+      cpuStartMs: this.#cpuMs,
+      foreseen: first,
+      limits,
+      without,
+    };
   }
 
   #runHandle(instance: Instance, { handles }: Image): number {
     if (this.#is('singleton-handles')) return handles.run;
     this.#lateRun ??= instance.get(handles.api, 'run');
     return this.#lateRun;
-  }
-
-  #string(instance: Instance, run: PhaseRun, text: string): number {
-    return this.#bytes(instance, run, new TextEncoder().encode(text));
   }
 
   #bytes(instance: Instance, run: PhaseRun, text: Uint8Array): number {
@@ -336,13 +347,13 @@ export class Server {
 
   /** After a short one the host need not wake for it: its own deadlines are later by far more than that. */
   #tellPhase({ generation, atMs }: Message): void {
-    this.#pipe.send(FRAME.phase, generation, [this.#cpuText()]);
+    this.#pipe.send(FRAME.phase, generation, [this.#cpuText(this.#lookAtCpu())]);
     if (this.#io.nowMs() - atMs > this.#options.limits.killAfterMs * Server.SHORT_SHARE) this.#pipe.flush();
   }
 
   #done(message: Message, phase: Phase | 'load', outcome: PhaseOutcome, prepared?: Uint8Array): void {
     const none = new Uint8Array();
-    const cpuMs = this.#io.cpuMs() - message.cpuStartMs;
+    const cpuMs = this.#lookAtCpu() - message.cpuStartMs;
     const result = prepared ?? (outcome.kind === 'returned' ? outcome.result : undefined);
     const isForeseenTaken = message.foreseen?.isTaken === true;
     const header: DoneHeader =
@@ -359,18 +370,27 @@ export class Server {
           };
     const params = outcome.kind === 'mutation' ? outcome.params : none;
     // Whoever filled it waits until it is given back, and not whoever comes next.
-    if (this.instances.isFlooded) this.instances.collect();
+    if (this.instances.isFlooded) {
+      this.instances.collect();
+      this.#lookAtCpu();
+    }
     this.#pipe.send(FRAME.done, message.generation, [
       new TextEncoder().encode(JSON.stringify(header)),
       (outcome.kind === 'failed' ? undefined : result) ?? none,
       params,
-      this.#cpuText(),
+      this.#cpuText(this.#cpuMs),
     ]);
   }
 
-  /** This thread's processor time so far; the host counts on from here. */
-  #cpuText(): Uint8Array {
-    return new TextEncoder().encode(String(this.#io.cpuMs()));
+  /** This thread's processor time so far. */
+  #lookAtCpu(): number {
+    this.#cpuMs = this.#io.cpuMs();
+    return this.#cpuMs;
+  }
+
+  /** The host counts on from here. */
+  #cpuText(cpuMs: number): Uint8Array {
+    return new TextEncoder().encode(String(cpuMs));
   }
 
   #abandoned(): PhaseFailure {

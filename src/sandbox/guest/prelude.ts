@@ -272,8 +272,18 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     host(op.done, result);
   }
 
-  function run(phase: Phase, handler: string, argsJson: string, usesJson: string, seedJson: string): void {
-    [a, b, c, d] = parse(seedJson);
+  /** `headJson` is the phase, the handler, the names of its connections and four numbers for chance. */
+  function run(headJson: string, argsJson: string): void {
+    // By their places: what takes a list apart is the script's to change.
+    const head: readonly [Phase, string, readonly string[], readonly [number, number, number, number]] =
+      parse(headJson);
+    const phase = head[0];
+    const handler = head[1];
+    const seed = head[3];
+    a = seed[0];
+    b = seed[1];
+    c = seed[2];
+    d = seed[3];
     isRunning = true;
     // Only `await` and `catch` stand between the handler and its end: neither looks at anything the script could have changed.
     void (async () => {
@@ -288,7 +298,7 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
         if (entry === undefined || typeof method !== 'function') {
           throw new TypeErrorOf(`the script has no ${phase} "${handler}"`);
         }
-        const ctx = contextOf(definition, entry, phase, handler, parse(usesJson));
+        const ctx = contextOf(definition, entry, phase, handler, head[2]);
         finish(await apply(method as Handler, entry, [ctx, ...parse(argsJson)]), phase);
       } catch (thrown) {
         explain(thrown);

@@ -169,7 +169,11 @@ function written(value: SqlValue | readonly SqlValue[]): string | null {
   return `{${value.map(element).join(',')}}`;
 }
 
+/** Most are ids, and have none of these. */
+const QUOTED = /["\\]/;
+
 function element(value: SqlValue): string {
   if (value === null) return 'NULL';
-  return typeof value === 'number' ? String(value) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+  if (typeof value === 'number') return String(value);
+  return QUOTED.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }

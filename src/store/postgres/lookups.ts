@@ -54,7 +54,7 @@ export function answersIn(name: LookupName, rows: readonly SqlValue[][]): readon
   const answers = new Map<string, { question: Question; rows: unknown[] }>();
   for (const row of rows) {
     const asked = row.slice(0, by.length) as string[];
-    const key = JSON.stringify(asked);
+    const key = asked.join('\0');
     const answer = answers.get(key) ?? { question: { name, by: asked } as unknown as Question, rows: [] };
     answers.set(key, answer);
     // The first column of every table is part of its key.
