@@ -156,10 +156,10 @@ async function engineRound(url: string, inFlight: number, intake: Intake): Promi
   const app = await start(url, Math.max(inFlight, 2));
   const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
   const each = Math.ceil(EVENTS / inFlight);
+  const hand = intake === 'at once' ? publish : publishOneByOne(app);
   await warm(app, workflows);
   const done = committed(app, each * inFlight);
   const startedAt = performance.now();
-  const hand = intake === 'at once' ? publish : publishOneByOne(app);
   await Promise.all(workflows.map((workflow) => hand(app, workflow, each)));
   await done;
   const ms = performance.now() - startedAt;
@@ -191,16 +191,20 @@ async function publish(app: App, workflow: WorkflowId, count: number, prefix = '
   }
 }
 
-/** Each when the session of the one before has ended. What a commit changed is told workflow by workflow: its beginning names both. */
+/**
+ * Each when the one before is done. What a commit changed is told workflow by workflow: a session's beginning names both, and the commit
+ * that ends a run names it and its session.
+ */
 function publishOneByOne(app: App): (app: App, workflow: WorkflowId, count: number) => Promise<void> {
   const workflows = new Map<string, string>();
   const waiting = new Map<string, () => void>();
   app.engine.listen((changes) => {
-    const execution = changes.find(({ kind }) => kind === 'execution')?.id;
-    const workflow = changes.find(({ kind }) => kind === 'workflow')?.id;
-    if (execution === undefined) return;
-    if (workflow !== undefined) workflows.set(execution, workflow);
-    else waiting.get(workflows.get(execution) ?? '')?.();
+    const idOf = (wanted: (typeof changes)[number]['kind']) => changes.find(({ kind }) => kind === wanted)?.id;
+    const [session, workflow] = [idOf('session'), idOf('workflow')];
+    if (session === undefined) return;
+    const known = workflows.get(session);
+    if (known === undefined && workflow !== undefined) workflows.set(session, workflow);
+    else if (known !== undefined && idOf('run') !== undefined) waiting.get(known)?.();
   });
   return async (_, workflow, count) => {
     for (let i = 0; i < count; i++) {

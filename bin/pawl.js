@@ -12,8 +12,11 @@ import { fileURLToPath } from 'node:url';
 const NODE_MAJOR_MIN = 24;
 // A heap that is collected early, and one place for what is not on it, cost a little time and save an engine 45 MB of 190. What is large
 // there is given back to the system at once: 13 MB more.
-const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', '--heap-growing-percent=20'];
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
+const FRUGAL_FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=20'];
 const FRUGAL = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' };
+// A member of a fleet is there for its throughput, and has an eighth more of it with the memory.
+const isFrugal = (process.env.DATABASE_URL ?? '') === '';
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -28,8 +31,12 @@ if (node === process.execPath && Number.parseInt(process.versions.node, 10) < NO
   process.exit(1);
 }
 
-const argv = [...FLAGS, join(root, 'src', 'main.ts'), ...process.argv.slice(2)];
-const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'), ...FRUGAL, ...process.env };
+const argv = [...FLAGS, ...(isFrugal ? FRUGAL_FLAGS : []), join(root, 'src', 'main.ts'), ...process.argv.slice(2)];
+const env = {
+  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'),
+  ...(isFrugal && FRUGAL),
+  ...process.env,
+};
 
 if (process.execve !== undefined && process.platform !== 'win32') becomeIt();
 else standBeforeIt();

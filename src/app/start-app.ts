@@ -1,7 +1,7 @@
 import { type Clock, type IdSource, packageVersion, RefusedError, reach, systemClock } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
 import { type Engine, joinFleet, type Member, type Observer, openEngine } from '#execution';
-import { type HandlerHost, PeekHabits, ScriptShelf } from '#handler';
+import { PeekHabits, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import { Meters } from '#metrics';
 import type { Write } from '#model';
@@ -9,7 +9,7 @@ import { Retention } from '#retention';
 import { createSandboxPool, type SandboxOptions, type SandboxPool } from '#sandbox';
 import { handOffDue, IN_FLIGHT_MAX, Scheduler } from '#scheduler';
 import { type MasterKeys, masterKeys, Vault } from '#secret';
-import { runDueSession, takeHandOff } from '#session';
+import { runDueSession, type SessionHost, StayHabits, takeHandOff } from '#session';
 import { Worker, WorkflowNames } from '#worker';
 import { Admission, type ChangedLimit } from './admission.ts';
 import { type Bus, openBus, relayBy, toldBy } from './bus.ts';
@@ -189,14 +189,16 @@ export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 
   readonly onError: (error: unknown) => void;
   /** What runs are expected to look at; the simulation expects more than is wise. */
   readonly peeks?: PeekHabits;
+  /** Which sessions stay open for a moment. */
+  readonly stayHabits?: StayHabits;
 };
 
 /** Puts the parts together, and begins with what is due. */
 export function runApp(parts: AppParts, config = new FleetConfig()): App {
   const { engine, clock, onError } = parts;
-  const { host, ledger, beginDraining } = hostOf(parts);
+  const { host, ledger, beginDraining } = hostOf(parts, () => scheduler.isShort);
   const admission = new Admission(engine, host.scripts, config);
-  const scheduler = new Scheduler({
+  const scheduler: Scheduler = new Scheduler({
     engine,
     clock,
     runSession: async (workflow, owner) => runDueSession(host, workflow, owner, await admission.slotsOf(workflow)),
@@ -245,8 +247,9 @@ const CONCURRENCY = 32;
 export function runMember(parts: AppParts, place: Membership): App {
   const { engine, clock, onError } = parts;
   const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost, onDrain } = place;
-  const { host, ledger, beginDraining } = hostOf(parts);
-  const worker = new Worker({
+  const isCrowded = () => (role === 'both' ? scheduler.isShort : worker.free <= 0);
+  const { host, ledger, beginDraining } = hostOf(parts, isCrowded);
+  const worker: Worker = new Worker({
     engine: toldBy(bus, engine),
     clock,
     leaseMs: member.leaseMs,
@@ -266,7 +269,7 @@ export function runMember(parts: AppParts, place: Membership): App {
   const admission = new Admission(engine, host.scripts, config);
   const names = new WorkflowNames(engine);
   // A process that is both takes what it hands off itself in the same commit; what is for other pools it only hands off.
-  const scheduler = new Scheduler({
+  const scheduler: Scheduler = new Scheduler({
     engine,
     clock,
     sleepMsMax: Math.max(FLEET_SLEEP_MS, member.leaseMs / FLEET_SLEEPS_IN_LEASE),
@@ -322,15 +325,19 @@ async function showDraining({ manager, self }: Engine, onError: (error: unknown)
   }
 }
 
-function hostOf({ engine, connections, sandbox, clock, peeks = new PeekHabits() }: AppParts) {
+function hostOf(
+  { engine, connections, sandbox, clock, peeks = new PeekHabits(), stayHabits = new StayHabits() }: AppParts,
+  isCrowded: () => boolean,
+) {
   const ledger = new Ledger({ engine, connections, clock });
   let draining = false;
-  const host: HandlerHost = {
+  const host: SessionHost = {
     engine,
     sandbox,
     ledger,
     scripts: new ScriptShelf(engine.reader),
     peeks,
+    staying: { habits: stayHabits, isCrowded },
     clock,
     isDraining: () => draining,
   };
@@ -340,7 +347,12 @@ function hostOf({ engine, connections, sandbox, clock, peeks = new PeekHabits() 
   return { host, ledger, beginDraining };
 }
 
-function partsOf({ onError: _, peeks: __, ...parts }: AppParts): Omit<AppParts, 'onError' | 'peeks'> {
+function partsOf({
+  onError: _,
+  peeks: __,
+  stayHabits: ___,
+  ...parts
+}: AppParts): Omit<AppParts, 'onError' | 'peeks' | 'stayHabits'> {
   return parts;
 }
 

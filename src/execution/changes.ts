@@ -140,6 +140,8 @@ function changeOfRow(write: Write): Change | undefined {
       return { kind: 'run', id: write.row.id };
     case 'event.published':
       return { kind: 'event', id: write.row.id };
+    case 'delivery.accepted':
+      return { kind: 'workflow', id: write.row.workflowId };
     case 'input.registered':
       return { kind: 'input', id: write.row.id };
     case 'mutation.recorded':

@@ -17,7 +17,6 @@ import type {
   CommandOf,
   Commands,
   ConsumerPhase,
-  ExpectedRun,
   Fence,
   GivenGrant,
   ImportedRows,
@@ -42,8 +41,8 @@ export abstract class ModelMethods<M extends Mode> {
   startRun(fence: Fence, handler: string, options: Options<'startRun', 'fence' | 'handler'> = {}) {
     return this.send({ do: 'startRun', fence, handler, ...options });
   }
-  advanceSession(fence: Fence, expected?: ExpectedRun) {
-    return this.send({ do: 'advanceSession', fence, expected });
+  advanceSession(fence: Fence, options: Options<'advanceSession', 'fence'> = {}) {
+    return this.send({ do: 'advanceSession', fence, ...options });
   }
   createRetryRun(fence: Fence, run: RunId) {
     return this.send({ do: 'createRetryRun', fence, run });

@@ -187,12 +187,13 @@ export interface SentAhead extends Ahead {
 }
 
 /** The next run of the session; if it is the one that was expected, with everything it has done. What no longer fits is refused. */
-export function beginAhead(model: ModelSteps, fence: Fence, ahead: Ahead): Moved {
+export function beginAhead(model: ModelSteps, fence: Fence, ahead: Ahead, stays: boolean): Moved {
   const { run, state, call } = ahead;
   const { id, startTimestamp, scriptId, handlerName } = run;
   const expected = { run: id, startedAt: startTimestamp, script: scriptId, handler: handlerName, state };
-  const moved = model.advanceSession(fence, expected);
-  if ('ended' in moved || moved.isOther) return moved;
+  const moved = model.advanceSession(fence, { expected, stays });
+  // Asked this way round because a store that foresees what will be read goes through this with empty replies.
+  if ('ended' in moved || 'waits' in moved || moved.isOther) return moved;
   reserve(model, fence, run, ahead.done, 'mutating', false);
   const sent = model.startMutation(fence, id, call);
   // Somebody asked the workflow to stand still.

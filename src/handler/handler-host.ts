@@ -17,6 +17,8 @@ export interface HandlerHost {
   readonly clock: Clock;
   /** How long an answer waits for `next`, and a session for what is prepared ahead of it, so that they are one commit. Not at all in a rehearsal, which tries every point that there can be. */
   readonly togetherMs?: number;
+  /** Whether the session is to stay open for a moment where nothing is due. */
+  readonly stays?: () => boolean;
   /** True once the process is asked to end: the current run goes on to its commit, and no other starts. */
   readonly isDraining: () => boolean;
 }

@@ -3,7 +3,7 @@
 // Start reading at drive-run.ts.
 export { type Ahead, prepareFirst } from './ahead.ts';
 export { driveRun } from './drive-run.ts';
-export { firstRun } from './go-on.ts';
+export { firstRun, goOn } from './go-on.ts';
 export type { HandlerHost } from './handler-host.ts';
 export type { Moved } from './moved.ts';
 export { PeekHabits } from './peek-habits.ts';

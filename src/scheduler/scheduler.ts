@@ -57,6 +57,11 @@ export class Scheduler {
     this.#options = options;
   }
 
+  /** Something that is due waits for a place. */
+  get isShort(): boolean {
+    return this.#isShort;
+  }
+
   start(): void {
     this.#unlisten = this.#options.engine.listenDue((due) => this.#hear(due));
     this.#wake();

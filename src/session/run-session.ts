@@ -1,6 +1,22 @@
-import { RefusedError, type WorkerId, type WorkflowId } from '#base';
-import { type Ahead, driveRun, firstRun, type HandlerHost, type Moved, prepareFirst, whileUnavailable } from '#handler';
+import { RefusedError, type RunId, type WorkerId, type WorkflowId } from '#base';
+import {
+  type Ahead,
+  driveRun,
+  firstRun,
+  goOn,
+  type HandlerHost,
+  type Moved,
+  prepareFirst,
+  whileUnavailable,
+} from '#handler';
 import type { ExecutionEnd, Fence } from '#model';
+import { Stay, type Staying } from './stay.ts';
+
+/** What a session needs around it, besides what its runs do. */
+export interface SessionHost extends HandlerHost {
+  /** Which sessions stay open for a moment; without it none does. */
+  readonly staying?: Staying;
+}
 
 /** A session that began: its fence, and its first run or its end. */
 export interface Begun {
@@ -11,7 +27,7 @@ export interface Begun {
 
 /** Runs what is due of a workflow. Undefined when nothing was, or somebody else was faster. */
 export async function runDueSession(
-  host: HandlerHost,
+  host: SessionHost,
   workflow: WorkflowId,
   owner: WorkerId,
   slots: readonly string[] = [],
@@ -20,12 +36,12 @@ export async function runDueSession(
   return begun && runSession(host, begun);
 }
 
-/** With what its first run has prepared already, where that can be; what no longer fits is left out. */
-export async function beginPrepared(
+/** With what its next run has prepared already, where that can be; what no longer fits is left out. */
+export async function beginPrepared<T extends { readonly moved: Moved }>(
   host: HandlerHost,
   workflow: WorkflowId,
-  begin: (ahead?: Ahead) => Promise<Begun | undefined>,
-): Promise<Begun | undefined> {
+  begin: (ahead?: Ahead) => Promise<T | undefined>,
+): Promise<T | undefined> {
   const ahead = await prepareFirst(host, workflow);
   if (ahead === undefined) return begin();
   // Asked to end meanwhile: whoever comes after prepares it anew.
@@ -33,7 +49,7 @@ export async function beginPrepared(
     ahead.slot.giveBack();
     return undefined;
   }
-  let begun: Begun | undefined;
+  let begun: T | undefined;
   try {
     begun = await begin(ahead);
   } finally {
@@ -43,21 +59,58 @@ export async function beginPrepared(
 }
 
 /** From its first run to its end, whoever began it. */
-export async function runSession(host: HandlerHost, begun: Begun): Promise<ExecutionEnd> {
+export async function runSession(host: SessionHost, begun: Begun): Promise<ExecutionEnd> {
   const { workflow, fence } = begun;
-  let { moved } = begun;
-  while ('run' in moved) {
-    const { run, sent } = moved;
-    let isFirst = true;
-    // Driving a run again reads what the database has of it: no step is done twice that must not be.
-    const drive = () => {
-      const ahead = isFirst ? sent : undefined;
-      isFirst = false;
-      return driveRun(host, fence, workflow, run, ahead);
-    };
-    moved = await orAbandoned(whileUnavailable(drive));
+  const stay = new Stay(host.engine, host.staying, workflow, fence);
+  const driving = { ...host, stays: () => stay.isWorthIt };
+  try {
+    let { moved } = begun;
+    while (!('ended' in moved)) {
+      moved = await ('run' in moved ? ran(driving, begun, stay, moved) : waited(driving, begun, stay));
+    }
+    return moved.ended;
+  } finally {
+    stay.end();
   }
-  return moved.ended;
+}
+
+async function ran(
+  host: HandlerHost,
+  { workflow, fence }: Begun,
+  stay: Stay,
+  { run, sent }: Extract<Moved, { run: RunId }>,
+): Promise<Moved> {
+  let isFirst = true;
+  // Driving a run again reads what the database has of it: no step is done twice that must not be.
+  const drive = () => {
+    const ahead = isFirst ? sent : undefined;
+    isFirst = false;
+    return driveRun(host, fence, workflow, run, ahead);
+  };
+  stay.running();
+  const moved = await orAbandoned(whileUnavailable(drive));
+  stay.ran();
+  return moved;
+}
+
+/** The session is open and nothing is due: it goes on when something has changed, and ends when for a moment nothing has. */
+async function waited(host: HandlerHost, { workflow, fence }: Begun, stay: Stay): Promise<Moved> {
+  const { manager } = host.engine;
+  const next = (from: HandlerHost, ahead?: Ahead) => manager.together((model) => goOn(from, model, fence, ahead));
+  const isHeard = await stay.wait();
+  const goesOn = async (): Promise<Moved> => {
+    if (!isHeard) return next({ ...host, stays: () => false });
+    const begun = await beginPrepared(host, workflow, async (ahead) => {
+      try {
+        return { moved: await next(host, ahead) };
+      } catch (error) {
+        if (ahead && error instanceof RefusedError && error.code !== 'fenced') return undefined;
+        throw error;
+      }
+    });
+    return begun?.moved ?? next(host);
+  };
+  return orAbandoned(whileUnavailable(goesOn));
 }
 
 /** requested … running and the first run: in one process that is one commit. */

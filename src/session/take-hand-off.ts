@@ -1,14 +1,14 @@
 import { RefusedError, type WorkerId } from '#base';
 import type { Engine } from '#execution';
-import { type Ahead, firstRun, type HandlerHost } from '#handler';
+import { type Ahead, firstRun } from '#handler';
 import type { ExecutionEnd } from '#model';
-import { type Begun, beginPrepared, runSession } from './run-session.ts';
+import { type Begun, beginPrepared, runSession, type SessionHost } from './run-session.ts';
 
 type HandOff = Awaited<ReturnType<Engine['reader']['handOffs']>>[number];
 
 /** A worker takes what was handed off: the claim, the end of its message and the first run are one commit. */
 export async function takeHandOff(
-  host: HandlerHost,
+  host: SessionHost,
   handOff: HandOff,
   owner: WorkerId,
 ): Promise<ExecutionEnd | undefined> {
@@ -18,7 +18,7 @@ export async function takeHandOff(
 
 /** Whoever was faster has taken it, or it was cancelled, reaped or handed off anew: then the message is of no use to anybody. */
 async function claim(
-  { engine }: HandlerHost,
+  { engine }: SessionHost,
   handOff: HandOff,
   owner: WorkerId,
   ahead: Ahead | undefined,

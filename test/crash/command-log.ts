@@ -80,7 +80,7 @@ function joined(text: string, { name, word }: Noted, position: number, all: read
 
 /** Which of its branches a command took, where it has several. */
 function wordOf(name: string, args: unknown[], reply: unknown): string | undefined {
-  const said = (reply ?? {}) as { status?: string; ended?: string };
+  const said = (reply ?? {}) as { status?: string; ended?: string; waits?: true };
   switch (name) {
     case 'updateConsumerPhase':
       return said.status === undefined ? String(args[2]) : `${String(args[2])}: ${said.status}`;
@@ -91,7 +91,7 @@ function wordOf(name: string, args: unknown[], reply: unknown): string | undefin
     case 'startMutation':
       return said.status;
     case 'advanceSession':
-      return said.ended ?? 'a run';
+      return said.ended ?? (said.waits ? 'waits' : 'a run');
     case 'requestExecution':
     case 'rejectCall':
       return String(args[1]);

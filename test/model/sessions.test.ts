@@ -25,6 +25,7 @@ async function passThrough(world: World, fence: Fence): Promise<string[]> {
   for (;;) {
     const next = await world.manager.advanceSession(fence);
     if ('ended' in next) return [...names, next.ended];
+    assert.ok('run' in next);
     const { handlerName, handlerType, phase } = world.row('runs', next.run);
     names.push(phase === 'emitting' ? `${handlerName} (next)` : handlerName);
     if (handlerType === 'producer') await world.manager.commitProducer(fence, next.run);
@@ -129,6 +130,7 @@ forEachStore('to a budget of 100 runs: with work left it ends completed and is d
     for (const event of events) {
       const next = model.advanceSession(fence);
       if ('ended' in next) return { ended: next.ended, before: event };
+      assert.ok('run' in next);
       model.updateConsumerPhase(fence, next.run, 'prepared', {
         reservations: [{ topic: 'order.placed', ids: [event] }],
       });
@@ -191,6 +193,74 @@ forEachStore('commit and the next run share a transaction', async (world) => {
   world.is('runs', next.run, { handlerName: 'ship' });
 });
 
+/** A session whose runs have all ended, with nothing that is due. */
+async function idle(world: World) {
+  const { workflow, fence, run } = await emittingEmpty(world, { events: ['1'] });
+  await world.manager.commitConsumer(fence, run);
+  return { workflow, fence };
+}
+
+forEachStore('a session that stays waits where nothing is due, and goes on with what comes', async (world) => {
+  const { manager } = world;
+  const { workflow, fence } = await idle(world);
+  assert.deepEqual(await manager.advanceSession(fence, { stays: true }), { waits: true });
+  world.is('sessions', world.sessionOf(fence), { result: '', endTimestamp: null });
+  world.is('workflows', workflow, { dueAt: null });
+  await manager.publishEvents(workflow, [placed('2')], PERSON);
+  world.is('workflows', workflow, { dueAt: null });
+  const next = await manager.advanceSession(fence, { stays: true });
+  assert.ok('run' in next);
+  await commitEmpty(world, fence, next.run, false);
+  assert.deepEqual(await manager.advanceSession(fence), { ended: 'completed' });
+  world.is('sessions', world.sessionOf(fence), { result: 'completed', handlerRunCount: 2 });
+});
+
+forEachStore('a session that stays and dies is closed as completed, and what came meanwhile is due', async (world) => {
+  const { workflow, fence } = await idle(world);
+  await world.manager.advanceSession(fence, { stays: true });
+  await world.manager.publishEvents(workflow, [placed('2')], PERSON);
+  const session = world.sessionOf(fence);
+  await world.manager.reapExecution(fence.execution, fence.epoch, { provenDead: true });
+  world.is('sessions', session, { result: 'completed' });
+  world.is('workflows', workflow, { dueAt: world.clock.now() });
+});
+
+for (const [who, ask] of Object.entries({
+  'a person who paused the workflow': (world, { workflow }) => world.manager.pauseWorkflow(workflow, PERSON),
+  'a version that was activated': (world, { workflow }) => deployVersion(world.manager, workflow, ORDERS, 1),
+  'a request behind it': (world, { workflow }) => world.manager.requestExecution(workflow, 'schedule'),
+} satisfies Record<string, (world: World, idle: { workflow: WorkflowId }) => Promise<unknown>>)) {
+  forEachStore(`a session does not stay where ${who} waits for its end`, async (world) => {
+    const idling = await idle(world);
+    await ask(world, idling);
+    assert.deepEqual(await world.manager.advanceSession(idling.fence, { stays: true }), { ended: 'completed' });
+  });
+}
+
+forEachStore('a session that was asked to end does not stay', async (world) => {
+  const { fence } = await idle(world);
+  await world.manager.cancelExecution(fence.execution, PERSON);
+  assert.deepEqual(await world.manager.advanceSession(fence, { stays: true }), { ended: 'cancelled' });
+});
+
+forEachStore('a session that has a place under a limit gives it back, and does not stay', async (world) => {
+  const { manager } = world;
+  await manager.setLimit('pool:default', 1);
+  const workflow = await published(world, { events: ['1'] });
+  const fence = await manager.together((model) => {
+    const due = model.scheduleDue(workflow);
+    assert.ok('execution' in due);
+    model.beginScheduling(due.execution, ['pool:default']);
+    const claimed = model.claimExecution(due.execution, model.handOff(due.execution).epoch, world.self);
+    assert.ok('fence' in claimed);
+    return claimed.fence;
+  });
+  const next = await manager.advanceSession(fence);
+  assert.ok('run' in next);
+  await commitEmpty(world, fence, next.run, false);
+  assert.deepEqual(await manager.advanceSession(fence, { stays: true }), { ended: 'completed' });
+});
+
 /** As whoever has prepared the run ahead says it. */
 function expected(world: World, workflow: WorkflowId, change: Partial<ExpectedRun> = {}): ExpectedRun {
   const { activeScriptId } = world.row('workflows', workflow);
@@ -203,7 +273,7 @@ forEachStore('a run that was expected begins under its own id, when it was prepa
   const workflow = await published(world, { events: ['1'] });
   const fence = await followUp(world, workflow);
   const ahead = expected(world, workflow);
-  assert.deepEqual(await world.manager.advanceSession(fence, ahead), { run: ahead.run });
+  assert.deepEqual(await world.manager.advanceSession(fence, { expected: ahead }), { run: ahead.run });
   world.is('runs', ahead.run, { handlerName: 'book', phase: 'preparing', startTimestamp: ahead.startedAt });
 });
 
@@ -212,7 +282,7 @@ forEachStore('a run never begins later than it does', async (world) => {
   const fence = await followUp(world, workflow);
   const now = world.clock.now();
   const ahead = expected(world, workflow, { startedAt: now + 1_000 });
-  await world.manager.advanceSession(fence, ahead);
+  await world.manager.advanceSession(fence, { expected: ahead });
   world.is('runs', ahead.run, { startTimestamp: world.clock.now() });
 });
 
@@ -225,7 +295,7 @@ for (const [what, change] of Object.entries({
     const workflow = await published(world, { events: ['1'] });
     const fence = await followUp(world, workflow);
     const ahead = expected(world, workflow, change);
-    const moved = await world.manager.advanceSession(fence, ahead);
+    const moved = await world.manager.advanceSession(fence, { expected: ahead });
     assert.ok('run' in moved && moved.isOther === true);
     assert.notEqual(moved.run, ahead.run);
     world.is('runs', moved.run, { handlerName: 'book', phase: 'preparing' });
@@ -236,7 +306,7 @@ forEachStore('a retry goes before what was expected', async (world) => {
   const retried = await failedAfter(world, 'crashed');
   const { workflow } = retried;
   const fence = await followUp(world, workflow);
-  const moved = await world.manager.advanceSession(fence, expected(world, workflow));
+  const moved = await world.manager.advanceSession(fence, { expected: expected(world, workflow) });
   assert.ok('run' in moved && moved.isOther === true);
   world.is('runs', moved.run, { retryOf: retried.run, phase: 'emitting' });
 });

@@ -65,7 +65,7 @@ function wordOf(command: AnyCommand, reply: unknown): string | undefined {
     case 'startMutation':
       return (reply as { status?: string }).status;
     case 'advanceSession':
-      return 'run' in (reply as Commands['advanceSession']['gives']) ? 'a run' : 'the end';
+      return advanced(reply as Commands['advanceSession']['gives']);
     case 'rejectCall':
       return command.how;
     case 'requestExecution':
@@ -73,4 +73,9 @@ function wordOf(command: AnyCommand, reply: unknown): string | undefined {
     default:
       return undefined;
   }
+}
+
+function advanced(reply: Commands['advanceSession']['gives']): string {
+  if ('run' in reply) return 'a run';
+  return 'waits' in reply ? 'waits' : 'the end';
 }

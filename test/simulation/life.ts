@@ -14,6 +14,7 @@ import { NO_PAST } from './no-past.ts';
 import { Sandbox } from './sandbox.ts';
 import { connectionsOf } from './service.ts';
 import type { Stage } from './stage.ts';
+import { StubbornHabits } from './stubborn-habits.ts';
 
 interface Place {
   /** Where it sits among those of its kind: 0 where there is one. */
@@ -124,6 +125,7 @@ export class Life {
       connections: connectionsOf(this.#stage, this.#stage.history.world, this.clock),
       sandbox: new Sandbox(this.#stage),
       peeks: new HastyHabits(),
+      stayHabits: new StubbornHabits(),
       clock: this.clock,
       secret: () => undefined,
       meters: new Meters(),

@@ -39,7 +39,7 @@ export function startRun(view: View): CommandOf<'startRun'>[] {
 }
 
 export function advanceSession(view: View): CommandOf<'advanceSession'>[] {
-  return fences(view).map((fence) => ({ do: 'advanceSession', fence }));
+  return fences(view).flatMap((fence) => [false, true].map((stays) => ({ do: 'advanceSession', fence, stays })));
 }
 
 export function finishSession(view: View): CommandOf<'finishSession'>[] {

@@ -11,13 +11,14 @@ import { retry } from './create-retry-run.ts';
 import { mustBeIdle } from './finish-session.ts';
 import { createRun } from './start-run.ts';
 
-/** The next run of a session, or its end when nothing is due, its budget is used up, or something asks it to stand still. */
+/** The next run of a session, or its end when nothing is due, its budget is used up, or something asks it to stand still. One that stays waits instead where nothing is due. */
 export function advanceSession(draft: Draft, command: CommandOf<'advanceSession'>): ReplyTo<'advanceSession'> {
   const { execution, session } = fenced(draft, command.fence);
   mustBeIdle(draft, session);
   const workflow = workflowRow(draft, session.workflowId);
   const work = mayGoOn(workflow, execution, session) ? dueWork(draft, workflow, session) : undefined;
   if (work) return begin(draft, workflow, session, work, command.expected);
+  if (command.stays && mayStay(draft, workflow, execution, session)) return { waits: true };
   const ended = execution.cancelRequestedAt === null ? 'completed' : 'cancelled';
   endSession(draft, session, ended);
   return { ended };
@@ -25,6 +26,12 @@ export function advanceSession(draft: Draft, command: CommandOf<'advanceSession'
 
 function mayGoOn(workflow: Workflow, execution: Execution, session: Session): boolean {
   return isStartable(workflow) && execution.cancelRequestedAt === null && session.handlerRunCount < SESSION_RUNS_MAX;
+}
+
+/** Not where anybody waits for its end: a new version, a request behind it, or those who want its place under a limit. */
+function mayStay(draft: Draft, workflow: Workflow, execution: Execution, session: Session): boolean {
+  if (!mayGoOn(workflow, execution, session) || workflow.activeScriptId !== session.scriptId) return false;
+  return execution.slots.length === 0 && draft.find('openExecutions', workflow.id).length === 1;
 }
 
 /** A session keeps to its version: handlers of a version activated meanwhile wait for the next session. */

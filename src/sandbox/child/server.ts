@@ -80,13 +80,8 @@ export class Server {
       beside: [],
     };
     for (let turn = 0; turn < Server.WARM_UP_TURNS; turn++) {
-      const message = {
-        generation: 0,
-        header,
-        foreseen: undefined,
-        atMs: this.#io.nowMs(),
-        cpuStartMs: this.#lookAtCpu(),
-      };
+      const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#lookAtCpu()];
+      const message = { generation: 0, header, foreseen: undefined, atMs, cpuStartMs };
       const image = this.#load(message, new TextEncoder().encode(WARM_UP_SCRIPT));
       if (image instanceof Image === false) break;
       for (const phase of ['prepare', 'mutate', 'next'] as const) {
@@ -102,8 +97,7 @@ export class Server {
       // After the answer went out, so that nobody waits for it, and when nothing here holds on to an instance any more.
       if (this.instances.isLittered || count % Server.COLLECT_EVERY === 0) {
         this.#pipe.flush();
-        this.instances.collect();
-        this.#lookAtCpu();
+        this.#collect();
       }
       const frame = this.#pipe.read();
       if (frame === undefined) return;
@@ -305,17 +299,8 @@ export class Server {
   #setting({ generation, header, foreseen, atMs }: Message, phase: Phase | 'load'): PhaseSetting {
     const { limits, without } = this.#options;
     const first = phase === 'prepare' ? foreseen : undefined;
-    const startedAt = header.startedAt;
-    return {
-      phase,
-      generation,
-      startedAt,
-      messageAtMs: atMs,
-      cpuStartMs: this.#cpuMs,
-      foreseen: first,
-      limits,
-      without,
-    };
+    const since = { startedAt: header.startedAt, messageAtMs: atMs, cpuStartMs: this.#cpuMs };
+    return { phase, generation, ...since, foreseen: first, limits, without };
   }
 
   #runHandle(instance: Instance, { handles }: Image): number {
@@ -370,16 +355,19 @@ export class Server {
           };
     const params = outcome.kind === 'mutation' ? outcome.params : none;
     // Whoever filled it waits until it is given back, and not whoever comes next.
-    if (this.instances.isFlooded) {
-      this.instances.collect();
-      this.#lookAtCpu();
-    }
+    if (this.instances.isFlooded) this.#collect();
     this.#pipe.send(FRAME.done, message.generation, [
       new TextEncoder().encode(JSON.stringify(header)),
       (outcome.kind === 'failed' ? undefined : result) ?? none,
       params,
       this.#cpuText(this.#cpuMs),
     ]);
+  }
+
+  /** It takes time, and none of any script. */
+  #collect(): void {
+    this.instances.collect();
+    this.#lookAtCpu();
   }
 
   /** This thread's processor time so far. */

@@ -1,0 +1,110 @@
+import { keepNewest, type WorkflowId } from '#base';
+import type { HandlerHost } from '#handler';
+import type { Fence } from '#model';
+
+// In a steady stream the next event comes a moment after the last one was done. To end a session, to ask for another, to hand that off
+// and to begin it are some fifteen rows; so where sessions of a workflow have followed each other closely, one stays open for a
+// moment, and takes what comes as its next run.
+
+/** Longer than the next event of a busy stream takes to come; shorter than anybody would notice. */
+const STAY_MS = 50;
+/** So many sessions in a row must have followed each other within that time. */
+const CLOSE_MIN = 3;
+/** And so many more, where one stayed for nothing. */
+const CLOSE_MORE = 30;
+const WORKFLOWS_MAX = 10_000;
+
+/** Of which workflows sessions are worth keeping open. */
+export class StayHabits {
+  readonly stayMs: number = STAY_MS;
+  readonly #last = new Map<WorkflowId, { readonly endedAt: number; readonly close: number }>();
+
+  /** A session begins: how many of its workflow have followed each other closely, this one included. */
+  closeOnes(workflow: WorkflowId): number {
+    const last = this.#last.get(workflow);
+    if (last === undefined) return 0;
+    return performance.now() - last.endedAt < this.stayMs ? last.close + 1 : Math.min(last.close, 0);
+  }
+
+  isWorthIt(close: number): boolean {
+    return close >= CLOSE_MIN;
+  }
+
+  ended(workflow: WorkflowId, close: number, stayedForNothing: boolean): void {
+    const last = { endedAt: performance.now(), close: stayedForNothing ? -CLOSE_MORE : close };
+    keepNewest(this.#last, workflow, last, WORKFLOWS_MAX);
+  }
+}
+
+export interface Staying {
+  readonly habits: StayHabits;
+  /** Somebody waits for a place: a session with nothing to do gives its own away. */
+  readonly isCrowded: () => boolean;
+}
+
+/** What one session knows of staying. */
+export class Stay {
+  readonly #staying: Staying | undefined;
+  readonly #workflow: WorkflowId;
+  readonly #close: number;
+  readonly #unlisten: (() => void) | undefined;
+  #isHeard = false;
+  #hear: (() => void) | undefined;
+  #ranAt = performance.now();
+  /** Whether it has waited, and whether a run came of it. */
+  #stayed: 'never' | 'for nothing' | 'for more' = 'never';
+
+  constructor(
+    engine: Pick<HandlerHost['engine'], 'listen'>,
+    staying: Staying | undefined,
+    workflow: WorkflowId,
+    { execution }: Fence,
+  ) {
+    this.#staying = staying;
+    this.#workflow = workflow;
+    this.#close = staying?.habits.closeOnes(workflow) ?? 0;
+    if (!staying?.habits.isWorthIt(this.#close)) return;
+    this.#unlisten = engine.listen((changes) => {
+      if (!changes.some(({ id }) => id === workflow || id === execution)) return;
+      this.#isHeard = true;
+      this.#hear?.();
+    });
+  }
+
+  get isWorthIt(): boolean {
+    return this.#unlisten !== undefined && this.#staying?.isCrowded() === false;
+  }
+
+  /** A run begins: what was heard before it is seen by its commit. */
+  running(): void {
+    this.#isHeard = false;
+    if (this.#stayed === 'for nothing') this.#stayed = 'for more';
+  }
+
+  ran(): void {
+    this.#ranAt = performance.now();
+  }
+
+  /** Until something of the workflow has changed; false once the moment is over. */
+  async wait(): Promise<boolean> {
+    if (this.#stayed === 'never') this.#stayed = 'for nothing';
+    const stayMs = this.#staying?.habits.stayMs ?? 0;
+    const leftMs = stayMs - (performance.now() - this.#ranAt);
+    if (!this.#isHeard && leftMs > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const over = setTimeout(resolve, leftMs);
+      this.#hear = resolve;
+      await promise;
+      clearTimeout(over);
+      this.#hear = undefined;
+    }
+    const isHeard = this.#isHeard;
+    this.#isHeard = false;
+    return isHeard;
+  }
+
+  end(): void {
+    this.#unlisten?.();
+    this.#staying?.habits.ended(this.#workflow, this.#close, this.#stayed === 'for nothing');
+  }
+}
