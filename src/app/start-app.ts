@@ -32,6 +32,8 @@ export interface AppOptions {
   /** How names are resolved; the system's own where nothing is given. */
   readonly lookup?: OpenOptions['lookup'];
   readonly sandbox?: SandboxOptions;
+  /** Which sessions stay open for a moment. */
+  readonly stayHabits?: StayHabits;
   readonly clock?: Clock;
   readonly ids?: IdSource;
   readonly onError?: (error: unknown) => void;
@@ -140,6 +142,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     vault,
     meters,
     onError,
+    ...(options.stayHabits && { stayHabits: options.stayHabits }),
     ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
   };
   if (options.fleet?.role !== 'worker') {
@@ -247,7 +250,8 @@ const CONCURRENCY = 32;
 export function runMember(parts: AppParts, place: Membership): App {
   const { engine, clock, onError } = parts;
   const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost, onDrain } = place;
-  const isCrowded = () => (role === 'both' ? scheduler.isShort : worker.free <= 0);
+  // A worker that takes no more does not keep what it has open for more, either.
+  const isCrowded = () => !worker.takesWork || (role === 'both' ? scheduler.isShort : worker.free <= 0);
   const { host, ledger, beginDraining } = hostOf(parts, isCrowded);
   const worker: Worker = new Worker({
     engine: toldBy(bus, engine),

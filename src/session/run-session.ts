@@ -1,4 +1,4 @@
-import { RefusedError, type RunId, type WorkerId, type WorkflowId } from '#base';
+import { RefusedError, type RunId, StoreUnavailableError, type WorkerId, type WorkflowId } from '#base';
 import {
   type Ahead,
   driveRun,
@@ -94,23 +94,45 @@ async function ran(
 }
 
 /** The session is open and nothing is due: it goes on when something has changed, and ends when for a moment nothing has. */
-async function waited(host: HandlerHost, { workflow, fence }: Begun, stay: Stay): Promise<Moved> {
-  const { manager } = host.engine;
-  const next = (from: HandlerHost, ahead?: Ahead) => manager.together((model) => goOn(from, model, fence, ahead));
+async function waited(host: HandlerHost, begun: Begun, stay: Stay): Promise<Moved> {
   const isHeard = await stay.wait();
-  const goesOn = async (): Promise<Moved> => {
-    if (!isHeard) return next({ ...host, stays: () => false });
-    const begun = await beginPrepared(host, workflow, async (ahead) => {
-      try {
-        return { moved: await next(host, ahead) };
-      } catch (error) {
-        if (ahead && error instanceof RefusedError && error.code !== 'fenced') return undefined;
-        throw error;
-      }
-    });
-    return begun?.moved ?? next(host);
-  };
-  return orAbandoned(whileUnavailable(goesOn));
+  const moved = await orAbandoned(
+    whileUnavailable(() =>
+      orFinished(host, begun, () => (isHeard ? goOnPrepared(host, begun) : goOnAtLast(host, begun))),
+    ),
+  );
+  if (!isHeard && 'run' in moved) stay.missed();
+  return moved;
+}
+
+async function goOnPrepared(host: HandlerHost, { workflow, fence }: Begun): Promise<Moved> {
+  const { manager } = host.engine;
+  const next = (ahead?: Ahead) => manager.together((model) => goOn(host, model, fence, ahead));
+  const begun = await beginPrepared(host, workflow, async (ahead) => {
+    try {
+      return { moved: await next(ahead) };
+    } catch (error) {
+      if (ahead && error instanceof RefusedError && error.code !== 'fenced') return undefined;
+      throw error;
+    }
+  });
+  return begun?.moved ?? next();
+}
+
+function goOnAtLast(host: HandlerHost, { fence }: Begun): Promise<Moved> {
+  return host.engine.manager.together((model) => goOn({ ...host, stays: () => false }, model, fence));
+}
+
+/** Something nobody foresaw must not leave a session open that nobody drives. The error goes on to whoever reports errors. */
+async function orFinished({ engine }: HandlerHost, { fence }: Begun, act: () => Promise<Moved>): Promise<Moved> {
+  try {
+    return await act();
+  } catch (error) {
+    const isLost = error instanceof RefusedError && error.code === 'fenced';
+    const isForeseen = isLost || error instanceof StoreUnavailableError;
+    if (!isForeseen) await engine.manager.finishSession(fence).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** requested … running and the first run: in one process that is one commit. */

@@ -24,15 +24,21 @@ function feed() {
   };
 }
 
-/** As of a workflow whose sessions always follow each other closely. */
-class Close extends StayHabits {
-  override readonly stayMs: number;
+/** Habits whose moment is as long as a test says, however slow the machine is. */
+class Timed extends StayHabits {
+  override stayMs = 60_000;
 
-  constructor(stayMs: number) {
-    super();
-    this.stayMs = stayMs;
+  /** What a stay comes to when its moment is over. */
+  async over(stay: Stay): Promise<boolean> {
+    this.stayMs = 0;
+    const isHeard = await stay.wait();
+    this.stayMs = 60_000;
+    return isHeard;
   }
+}
 
+/** As of a workflow whose sessions always follow each other closely. */
+class Close extends Timed {
   override isWorthIt(): boolean {
     return true;
   }
@@ -53,31 +59,57 @@ function inARow(habits: StayHabits, count: number): boolean[] {
 }
 
 test('sessions that follow each other closely stay from the fourth on, and those of nobody else', () => {
-  const habits = new StayHabits();
+  const habits = new Timed();
   assert.deepEqual(inARow(habits, 6), [false, false, false, true, true, true]);
   assert.equal(habits.closeOnes('wf_2' as WorkflowId), 0);
 });
 
 test('one that stayed for nothing makes those after it wait for proof', async () => {
-  const habits = new StayHabits();
+  const habits = new Timed();
   inARow(habits, 3);
   const { stay } = staying(habits);
-  assert.equal(await stay.wait(), false);
+  assert.equal(await habits.over(stay), false);
   stay.end();
-  assert.deepEqual(new Set(inARow(habits, 30)), new Set([false]));
+  assert.deepEqual(new Set(inARow(habits, 300)), new Set([false]));
 });
 
 test('one that stayed for more is followed by others that do', async () => {
-  const habits = new StayHabits();
+  const habits = new Timed();
   inARow(habits, 3);
   const { stay, engine } = staying(habits);
   engine.tell({ kind: 'workflow', id: WORKFLOW });
   assert.equal(await stay.wait(), true);
   stay.running();
   stay.ran();
-  assert.equal(await stay.wait(), false);
+  assert.equal(await habits.over(stay), false);
   stay.end();
   assert.deepEqual(inARow(habits, 1), [true]);
+});
+
+test('one that had not heard of what came waits no more, and was for nothing', async () => {
+  const habits = new Timed();
+  inARow(habits, 3);
+  const { stay } = staying(habits);
+  assert.equal(await habits.over(stay), false);
+  stay.missed();
+  stay.running();
+  stay.ran();
+  assert.equal(stay.isWorthIt, false);
+  stay.end();
+  assert.deepEqual(new Set(inARow(habits, 300)), new Set([false]));
+});
+
+test('changes that bring nothing to do keep it open only so often, and a run makes it listen again', async () => {
+  const { stay, engine } = staying(new Close());
+  const heard = async () => {
+    engine.tell({ kind: 'workflow', id: WORKFLOW });
+    return stay.wait();
+  };
+  assert.deepEqual([await heard(), await heard(), await heard(), await heard()], [true, true, true, false]);
+  stay.running();
+  stay.ran();
+  assert.equal(await heard(), true);
+  stay.end();
 });
 
 test('it hears of its workflow and of its execution, also before it waits, and of nothing else', async () => {
@@ -85,7 +117,7 @@ test('it hears of its workflow and of its execution, also before it waits, and o
     { kind: 'workflow', id: WORKFLOW },
     { kind: 'execution', id: FENCE.execution },
   ] as const) {
-    const { stay, engine } = staying(new Close(60_000));
+    const { stay, engine } = staying(new Close());
     const waiting = stay.wait();
     engine.tell({ kind: 'workflow', id: 'wf_2' }, { kind: 'run', id: 'run_1' });
     engine.tell(change);
@@ -98,17 +130,18 @@ test('it hears of its workflow and of its execution, also before it waits, and o
 });
 
 test('what was heard before a run began is the business of its commit', async () => {
-  const { stay, engine } = staying(new Close(1));
+  const habits = new Close();
+  const { stay, engine } = staying(habits);
   engine.tell({ kind: 'workflow', id: WORKFLOW });
   stay.running();
   stay.ran();
-  assert.equal(await stay.wait(), false);
+  assert.equal(await habits.over(stay), false);
   stay.end();
 });
 
 test('a session gives its place away where somebody waits for one, and without habits none stays', () => {
   let isCrowded = false;
-  const { stay } = staying(new Close(1), feed(), () => isCrowded);
+  const { stay } = staying(new Close(), feed(), () => isCrowded);
   assert.equal(stay.isWorthIt, true);
   isCrowded = true;
   assert.equal(stay.isWorthIt, false);

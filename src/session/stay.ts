@@ -7,11 +7,13 @@ import type { Fence } from '#model';
 // moment, and takes what comes as its next run.
 
 /** Longer than the next event of a busy stream takes to come; shorter than anybody would notice. */
-const STAY_MS = 50;
+const STAY_MS = 25;
 /** So many sessions in a row must have followed each other within that time. */
 const CLOSE_MIN = 3;
-/** And so many more, where one stayed for nothing. */
-const CLOSE_MORE = 30;
+/** And so many more, where one stayed for nothing: what comes from other processes is not heard of in time. */
+const CLOSE_MORE = 300;
+/** Changes that bring nothing to do, between two runs: events that nobody takes must not keep a session open. */
+const WAKES_MAX = 3;
 const WORKFLOWS_MAX = 10_000;
 
 /** Of which workflows sessions are worth keeping open. */
@@ -51,8 +53,9 @@ export class Stay {
   #isHeard = false;
   #hear: (() => void) | undefined;
   #ranAt = performance.now();
-  /** Whether it has waited, and whether a run came of it. */
-  #stayed: 'never' | 'for nothing' | 'for more' = 'never';
+  #wakes = 0;
+  /** Whether it has waited, and whether it heard of what came; once it did not, it waits no more. */
+  #stayed: 'never' | 'for nothing' | 'for more' | 'missed' = 'never';
 
   constructor(
     engine: Pick<HandlerHost['engine'], 'listen'>,
@@ -72,7 +75,7 @@ export class Stay {
   }
 
   get isWorthIt(): boolean {
-    return this.#unlisten !== undefined && this.#staying?.isCrowded() === false;
+    return this.#unlisten !== undefined && this.#stayed !== 'missed' && this.#staying?.isCrowded() === false;
   }
 
   /** A run begins: what was heard before it is seen by its commit. */
@@ -83,9 +86,15 @@ export class Stay {
 
   ran(): void {
     this.#ranAt = performance.now();
+    this.#wakes = 0;
   }
 
-  /** Until something of the workflow has changed; false once the moment is over. */
+  /** Something had come after all. */
+  missed(): void {
+    this.#stayed = 'missed';
+  }
+
+  /** Until something of the workflow has changed; false once the moment is over, or too much has changed for nothing. */
   async wait(): Promise<boolean> {
     if (this.#stayed === 'never') this.#stayed = 'for nothing';
     const stayMs = this.#staying?.habits.stayMs ?? 0;
@@ -98,13 +107,18 @@ export class Stay {
       clearTimeout(over);
       this.#hear = undefined;
     }
-    const isHeard = this.#isHeard;
+    const isHeard = this.#isHeard && this.#wakes < WAKES_MAX;
     this.#isHeard = false;
+    this.#wakes++;
     return isHeard;
   }
 
   end(): void {
     this.#unlisten?.();
-    this.#staying?.habits.ended(this.#workflow, this.#close, this.#stayed === 'for nothing');
+    this.#staying?.habits.ended(
+      this.#workflow,
+      this.#close,
+      this.#stayed === 'for nothing' || this.#stayed === 'missed',
+    );
   }
 }

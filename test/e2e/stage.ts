@@ -7,6 +7,7 @@ import { type App, deploy, startApp } from '#app';
 import type { Clock, WorkflowId } from '#base';
 import { type Served, serve } from '#http';
 import { INVARIANTS } from '#model';
+import type { StayHabits } from '#session';
 import { openReader, type Reader } from '#store';
 import { Keyboard, PersonAtTheKeyboard } from './keyboard.ts';
 import { Outside } from './outside.ts';
@@ -37,6 +38,8 @@ export class Stage {
   shop: Record<string, unknown>;
   /** What the config says besides connections, read at each start. */
   config: Record<string, unknown> = {};
+  /** Which sessions stay open, read at each start. */
+  stayHabits: StayHabits | undefined;
   /** Every secret; read at each use. Undefined: what the vault has. */
   secret: string | undefined = 'token';
   #pokes = 0;
@@ -233,6 +236,7 @@ export class Stage {
       },
       resolveSecret: () => this.secret,
       sandbox: { children: 1 },
+      ...(this.stayHabits && { stayHabits: this.stayHabits }),
       clock: this.clock,
       onError: (error) => this.errors.push(error),
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RunId, ScriptId, WorkflowId } from '#base';
-import { type ExpectedRun, type Fence, SESSION_RUNS_MAX } from '#model';
+import { type ExpectedRun, type Fence, SESSION_RUNS_MAX, SESSION_STAY_MS_MAX } from '#model';
 import { applyAndEmit, beginSession, deployVersion, ORDERS, PERSON, placed, SECONDS } from '../support/fixture.ts';
 import {
   emittingEmpty,
@@ -236,6 +236,14 @@ for (const [who, ask] of Object.entries({
     assert.deepEqual(await world.manager.advanceSession(idling.fence, { stays: true }), { ended: 'completed' });
   });
 }
+
+forEachStore('a session that is no longer young does not stay', async (world) => {
+  const { fence } = await idle(world);
+  world.clock.advance(SESSION_STAY_MS_MAX - 1);
+  assert.deepEqual(await world.manager.advanceSession(fence, { stays: true }), { waits: true });
+  world.clock.advance(1);
+  assert.deepEqual(await world.manager.advanceSession(fence, { stays: true }), { ended: 'completed' });
+});
 
 forEachStore('a session that was asked to end does not stay', async (world) => {
   const { fence } = await idle(world);

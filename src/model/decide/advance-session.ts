@@ -1,7 +1,7 @@
 import type { RunId } from '#base';
 import type { CommandOf, ExpectedRun, ReplyTo } from '../command.ts';
 import type { Draft } from '../draft.ts';
-import { SESSION_RUNS_MAX } from '../limits.ts';
+import { SESSION_RUNS_MAX, SESSION_STAY_MS_MAX } from '../limits.ts';
 import type { Execution, Session, Workflow } from '../rows.ts';
 import { fenced, runOf, workflowRow } from '../rule/find.ts';
 import { keptState } from '../rule/keep.ts';
@@ -31,6 +31,7 @@ function mayGoOn(workflow: Workflow, execution: Execution, session: Session): bo
 /** Not where anybody waits for its end: a new version, a request behind it, or those who want its place under a limit. */
 function mayStay(draft: Draft, workflow: Workflow, execution: Execution, session: Session): boolean {
   if (!mayGoOn(workflow, execution, session) || workflow.activeScriptId !== session.scriptId) return false;
+  if (draft.now - session.startTimestamp >= SESSION_STAY_MS_MAX) return false;
   return execution.slots.length === 0 && draft.find('openExecutions', workflow.id).length === 1;
 }
 

@@ -244,6 +244,16 @@ test('leaving a script in the middle, again and again, harms nothing: the instan
   assert.equal(child.server.instances.live[0], instance);
 });
 
+test('a script pays for its own processor time, and not for what was before it', () => {
+  for (const until = performance.now() + 500; performance.now() < until; );
+  const child = new ChildInProcess();
+  const header = child.frames({ phase: 'producer', code: producer('return 1;') }).at(-1)?.fields[0] ?? '{}';
+  const late = encodeFrame(FRAME.answer, 1, ['1', 'x'.repeat(1_000)]);
+  const { cpuMs } = JSON.parse(header);
+  assert.ok(cpuMs < 400, `${cpuMs} ms`);
+  assert.deepEqual(child.run({ phase: 'producer', after: () => [late] }), { result: 1 });
+});
+
 test('what a handler left to do later is not done after it has returned', () => {
   const child = new ChildInProcess();
   const later =

@@ -37,6 +37,8 @@ export class Server {
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
   static readonly JOBS_PER_LOOK = 256;
   static readonly WARM_UP_TURNS = 3;
+  /** From so many on, to read a field takes time that can be measured. */
+  static readonly MUCH_BYTES = 64 * 1_024;
   /** Of the time by which the host's deadlines are later than the child's own. */
   static readonly SHORT_SHARE = 0.1;
 
@@ -93,6 +95,7 @@ export class Server {
 
   /** Serves until the host is gone. */
   serve(): void {
+    this.#lookAtCpu();
     for (let count = 1; ; count++) {
       // After the answer went out, so that nobody waits for it, and when nothing here holds on to an instance any more.
       if (this.instances.isLittered || count % Server.COLLECT_EVERY === 0) {
@@ -101,9 +104,10 @@ export class Server {
       }
       const frame = this.#pipe.read();
       if (frame === undefined) return;
-      // Answers and goodbyes to a message that ended before they came.
-      if (frame.kind !== FRAME.run) continue;
-      this.#serveRun(frame);
+      // Answers and goodbyes to a message that ended before they came. To read them, or much of anything, was no work of whoever comes next.
+      const isMuch = frame.fields.some((field) => field.length > Server.MUCH_BYTES);
+      if (isMuch || frame.kind !== FRAME.run) this.#lookAtCpu();
+      if (frame.kind === FRAME.run) this.#serveRun(frame);
     }
   }
 
