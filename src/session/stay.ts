@@ -8,8 +8,9 @@ import type { Fence } from '#model';
 
 /** Longer than the next event of a busy stream takes to come; shorter than anybody would notice. */
 const STAY_MS = 25;
-/** So many sessions in a row must have followed each other within that time. */
+/** So many sessions in a row must have followed each other within so many times that: what comes has to be found, and its session to begin. */
 const CLOSE_MIN = 3;
+const CLOSE_STAYS = 2;
 /** And so many more, where one stayed for nothing: what comes from other processes is not heard of in time. */
 const CLOSE_MORE = 300;
 /** Changes that bring nothing to do, between two runs: events that nobody takes must not keep a session open. */
@@ -25,7 +26,8 @@ export class StayHabits {
   closeOnes(workflow: WorkflowId): number {
     const last = this.#last.get(workflow);
     if (last === undefined) return 0;
-    return performance.now() - last.endedAt < this.stayMs ? last.close + 1 : Math.min(last.close, 0);
+    const isClose = performance.now() - last.endedAt < this.stayMs * CLOSE_STAYS;
+    return isClose ? last.close + 1 : Math.min(last.close, 0);
   }
 
   isWorthIt(close: number): boolean {
