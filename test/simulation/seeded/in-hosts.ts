@@ -272,8 +272,8 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'session: it ends after its first run and leaves the second active',
     file: SESSION,
-    find: "  while ('run' in moved) {\n",
-    replace: "  if ('run' in moved) {\n",
+    find: "    while (!('ended' in moved)) {\n",
+    replace: "    if (!('ended' in moved)) {\n",
   },
   {
     name: 'session: it begins a run and forgets to open itself',
