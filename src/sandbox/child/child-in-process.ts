@@ -59,6 +59,11 @@ export class ChildInProcess {
     this.server = new Server(io, new Pipe(io), wasm, prelude, { limits: all, imageBytesMax, without });
   }
 
+  /** In how many pieces the last message was answered: on a busy machine more than one. */
+  get written(): number {
+    return this.#outbox.length;
+  }
+
   /** Sends one message and gives everything the child said to it. */
   frames({ code, args = [], answer = '', after, ...asked }: Asked): HostFrame[] {
     const generation = ++this.#generation;

@@ -331,10 +331,11 @@ test('memory a script has filled is given back before it is answered, so that wh
   const fill = "const all = []; try { for (;;) all.push(new Uint8Array(1e6).fill(1)); } catch { throw 'full'; }";
   const said = child.frames({ phase: 'producer', code: producer(fill) });
   assert.equal(said.at(-1)?.kind, FRAME.done);
-  const beforeTheEnd = [0];
-  assert.deepEqual(child.collectedAfter, beforeTheEnd);
+  const [before = Number.POSITIVE_INFINITY, ...others] = child.collectedAfter;
+  assert.ok(before < child.written, 'before the last of what it said');
+  assert.deepEqual(others, []);
   child.run({ phase: 'producer', scriptId: 'other', code: producer('return 1;') });
-  assert.deepEqual(child.collectedAfter, beforeTheEnd);
+  assert.deepEqual(child.collectedAfter, [before]);
 });
 
 test('a child that has warmed up keeps nothing of it', () => {
