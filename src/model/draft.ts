@@ -277,6 +277,21 @@ export class Draft {
   }
 }
 
+/** What rows say to a question, where they hold every row it is about. */
+export function foundIn<N extends LookupName>(rows: Rows, name: N, ...by: By<N>): Row<N>[] {
+  const answer = ANSWERS[name] as unknown as Answer<N>;
+  const table = answer.table(rows);
+  if (!('keyed' in answer)) return table.matching((row) => answer.matches(row, ...by));
+  const row = table.get(by[0] as string);
+  return row === undefined ? [] : [row];
+}
+
+/** Keeps an answer of the store among rows. */
+export function loadInto<N extends LookupName>(rows: Rows, name: N, found: readonly Row<N>[]): void {
+  const answer = ANSWERS[name] as unknown as Answer<N>;
+  for (const row of found) answer.table(rows).load(answer.key(row), row);
+}
+
 /** Lengths are in it, so that no two different questions read the same. */
 function questionOf(name: string, by: readonly string[]): string {
   let question = name;

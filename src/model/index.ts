@@ -5,7 +5,7 @@
 export type * from './command.ts';
 export type { Pruned } from './command-of-history.ts';
 export { decide } from './decide.ts';
-export { Draft } from './draft.ts';
+export { Draft, foundIn, loadInto } from './draft.ts';
 export { foreseen } from './foresee.ts';
 export type { ImportedRows, ImportedScript } from './imported.ts';
 export { INVARIANTS, type Invariant } from './invariants.ts';

@@ -35,7 +35,7 @@ export async function filledTwice(t: TestContext): Promise<FilledTwice> {
   const dataDir = mkdtempSync(join(tmpdir(), 'pawl-filled-'));
   const sqlite = openSqliteStore({ dataDir, clock: CLOCK });
   const { database, reader, giveBack } = await borrowDatabase();
-  const postgres = await openPostgresStore({ url: database.url, clock: CLOCK });
+  const postgres = await openPostgresStore({ url: database.url, clock: CLOCK, doubts: true });
   t.after(async () => {
     await sqlite.close();
     await postgres.close();

@@ -58,7 +58,7 @@ async function openAll(t: TestContext): Promise<readonly Compared[]> {
   const memory = new MemoryStore();
   const { database, reader, giveBack } = await borrowDatabase();
   let clockOfAll = { now: () => 0 };
-  const distant = await openPostgresStore({ url: database.url, clock: { now: () => clockOfAll.now() } });
+  const distant = await openPostgresStore({ url: database.url, clock: { now: () => clockOfAll.now() }, doubts: true });
   const sqlite = new Compared(
     'SQLite',
     (clock) => openSqliteStore({ dataDir, clock }),

@@ -74,7 +74,7 @@ async function openSqliteWorld(t: TestContext, ...writes: readonly Write[]): Pro
 
 async function openPostgresWorld(t: TestContext, ...writes: readonly Write[]): Promise<StoreWorld> {
   const { database, reader, giveBack } = await borrowDatabase();
-  const store = await openPostgresStore({ url: database.url, clock: CLOCK });
+  const store = await openPostgresStore({ url: database.url, clock: CLOCK, doubts: true });
   const client = new Client({ connectionString: database.url });
   await client.connect();
   t.after(async () => {

@@ -99,7 +99,7 @@ const EMPTY = `SET session_replication_role = replica; ${TABLE_NAMES.map((name) 
 
 export async function openPostgresWorld(clock: Clock): Promise<PostgresWorld> {
   const { database, reader, giveBack } = await borrowDatabase();
-  const store = await openPostgresStore({ url: database.url, clock });
+  const store = await openPostgresStore({ url: database.url, clock, doubts: true });
   let rows = new Rows();
   return {
     url: database.url,

@@ -1,6 +1,7 @@
 import { type EventId, type ExecutionId, keepNewest, type WorkflowId } from '#base';
 import type { LookupName, Lookups, Question, Script, Source } from '#model';
 import { rowHeldFor, workflowsHeldFor } from './holds.ts';
+import type { KnownWorkflow } from './known.ts';
 import type { AnsweredQuestion } from './lookups.ts';
 
 /** What never changes, and is asked for with nearly every command. */
@@ -39,6 +40,8 @@ export class Answers {
   readonly #absent = new Set<string>();
   readonly #rows = new Map<string, readonly unknown[]>();
   readonly #lists = new Set<readonly string[]>();
+  /** What was remembered of workflows, and is still so. */
+  readonly #trusted = new Set<KnownWorkflow>();
 
   constructor(memory: Memory, locked: Iterable<string> = [], wanted: Iterable<string> = []) {
     this.memory = memory;
@@ -49,6 +52,10 @@ export class Answers {
   addAbsent(workflow: WorkflowId): void {
     this.#absent.add(workflow);
     this.add({ question: { name: 'workflow', by: [workflow] }, rows: [] });
+  }
+
+  trust(known: KnownWorkflow): void {
+    this.#trusted.add(known);
   }
 
   /** Whether what belongs to this workflow stays as it was read. */
@@ -75,10 +82,11 @@ export class Answers {
     return [question, ...list.map((other): Question => ({ name: 'event', by: [other as EventId] }))];
   }
 
-  get(question: Question): readonly unknown[] | undefined {
-    const known = this.#rows.get(keyOf(question));
-    if (known !== undefined || question.name !== 'script') return known;
-    return this.memory.scripts(question.by[0]);
+  get(question: Question, known?: KnownWorkflow): readonly unknown[] | undefined {
+    const rows = this.#rows.get(keyOf(question));
+    if (rows !== undefined) return rows;
+    if (question.name === 'script') return this.memory.scripts(question.by[0]);
+    return known !== undefined && this.#trusted.has(known) ? known.answer(question) : undefined;
   }
 }
 
@@ -112,10 +120,14 @@ export class View implements Source {
   readonly unlocked = new Set<string>();
   /** Somebody else holds its rows. */
   isHeldUp = false;
+  /** What it was told, besides what was remembered. */
+  readonly told: AnsweredQuestion[] = [];
   readonly #answers: Answers;
+  readonly #known: KnownWorkflow | undefined;
 
-  constructor(answers: Answers) {
+  constructor(answers: Answers, known?: KnownWorkflow) {
     this.#answers = answers;
+    this.#known = known;
   }
 
   /** Whether it was told everything, so that what it decided counts. */
@@ -128,11 +140,16 @@ export class View implements Source {
     return this.isWhole && this.#answers === answers;
   }
 
+  /** The workflows among what it depends on. */
+  get workflows(): readonly string[] {
+    return [...this.uses].filter((used) => !used.includes(' '));
+  }
+
   fetch<N extends LookupName>(name: N, ...by: Lookups[N]['by']): readonly Lookups[N]['gives'][] {
     const question = { name, by } as unknown as Question;
     this.asked.add(name);
     if (!by.every(isKeepable)) return [];
-    const rows = this.#answers.get(question);
+    const rows = this.#answers.get(question, this.#known);
     if (rows === undefined) {
       // The decision is void, but it may go on as long as it can: the more it asks for, the fewer round trips it takes.
       this.missing.push(...this.#answers.alike(question));
@@ -141,6 +158,7 @@ export class View implements Source {
     const row = rowHeldFor(question);
     if (row !== undefined) this.uses.add(row);
     for (const workflow of workflowsHeldFor(question, rows)) this.#hold(workflow);
+    this.told.push({ question, rows });
     return rows as readonly Lookups[N]['gives'][];
   }
 

@@ -1,26 +1,33 @@
-import { assert, type Clock } from '#base';
+import { assert } from '#base';
 import type { LookupName, Question, Write } from '#model';
-import type { Foresight, Unit } from '../store.ts';
+import type { Foresight, Unit, UnitOutcome } from '../store.ts';
 import { Answers, isKeepable, keyOf, type Memory, View } from './answers.ts';
 import { headIn, LOCK_AUDIT } from './apply.ts';
 import type { PostgresConnection } from './connection.ts';
+import type { DatabaseTime } from './database-time.ts';
 import type { Answer, Statement } from './flight.ts';
 import {
   GATHERED,
   type Gathered,
   gather,
   isGathered,
+  isOfEvent,
   isOfWorkflow,
   lockWorkflows,
   type Waiting,
   workflowsAsked,
 } from './gather.ts';
 import { mayChange, rowLocks } from './holds.ts';
+import { KnownWorkflow, type KnownWorkflows } from './known.ts';
 import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
 import type { CommitMarks } from './lost-commit.ts';
+import { HELD_REVISIONS, type HeldRevisions, heldRevisions, type Standing } from './revisions.ts';
+import { askWindow, type Window, windowsIn } from './window.ts';
+
+export const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' };
 
 /** A unit that still asks for more after so many rounds never ends. */
-const ROUNDS_MAX = 40;
+const ROUNDS_MAX = 200;
 
 /** What became of each unit when it was decided; nothing is written yet. */
 type Decision =
@@ -31,6 +38,14 @@ type Decision =
 export interface DecidedBatch {
   readonly decisions: readonly Decision[];
   readonly head: ReturnType<typeof headIn>;
+  /** The revisions of the workflows it is about, as they were found. */
+  readonly revisions: ReadonlyMap<string, number>;
+}
+
+/** Decided before its transaction begins, on what is remembered; it holds if everything is still as it was then. */
+export interface RememberedBatch extends DecidedBatch {
+  readonly standing: Standing;
+  readonly at: number;
 }
 
 /** What units of a kind have asked for so far. */
@@ -72,14 +87,36 @@ interface Surroundings {
   readonly memory: Memory;
   readonly habits: Habits;
   readonly marks: CommitMarks;
-  /** Only for tests: else it is the database's clock that counts. */
-  readonly clock: Clock | undefined;
+  readonly time: DatabaseTime;
+  /** Nobody's, where everything is to be read anew. */
+  readonly known: KnownWorkflows | undefined;
 }
+
+/** A unit, and what is remembered of the workflow it is about. */
+interface Asker {
+  readonly unit: Unit;
+  readonly foresight: Foresight;
+  readonly workflow: string | undefined;
+  known: KnownWorkflow | undefined;
+  /** What it asks for besides what is remembered. */
+  misses: readonly Question[];
+}
+
+/** What may be missing of what is remembered: asked for by itself. Whoever misses more reads everything, in one go. */
+const MAY_MISS: ReadonlySet<LookupName> = new Set<LookupName>([
+  'heads',
+  'openExecutions',
+  'event',
+  'eventKeyed',
+  'ledgerOfEvent',
+  'inputsOf',
+  'inputKeyed',
+  'worker',
+]);
 
 /** Begins a transaction, reads what its units ask for, and decides each on what was read. It ends with the caller. */
 export class Batch {
-  readonly #units: readonly Unit[];
-  readonly #foresights: readonly Foresight[];
+  readonly #askers: readonly Asker[];
   readonly #with: Surroundings;
   readonly #waiting: Waiting;
   readonly #questions = new Map<string, Question>();
@@ -88,27 +125,114 @@ export class Batch {
   #answers: Answers;
   #now = 0;
   #audit: { readonly head: ReturnType<typeof headIn> } | undefined;
+  #revisions: ReadonlyMap<string, number> = new Map();
+  #windows: ReadonlyMap<string, Window> = new Map();
+  #views: readonly Looked[] = [];
+  #isRemembered = false;
 
   constructor(units: readonly Unit[], waiting: Waiting, surroundings: Surroundings) {
-    this.#units = units;
     this.#waiting = waiting;
     this.#with = surroundings;
     this.#answers = new Answers(surroundings.memory);
-    this.#foresights = units.map((unit) => this.#foresightOf(unit));
-    for (const { kind, questions } of this.#foresights)
-      this.#ask([...questions, ...surroundings.habits.workersOf(kind)]);
+    this.#askers = units.map((unit) => this.#askerOf(unit));
+  }
+
+  /** On what is remembered alone, before anything is asked. Undefined where that does not do. */
+  remembered(): RememberedBatch | undefined {
+    const standing = this.#with.known?.standing;
+    const now = this.#with.time.now();
+    if (standing === undefined || now === undefined) return undefined;
+    const known = this.#askers.flatMap((asker) => asker.known ?? []);
+    if (known.length === 0) return undefined;
+    const workflows = known.map(({ id }) => id);
+    this.#answers = new Answers(this.#with.memory, workflows, workflows);
+    for (const each of known) this.#answers.trust(each);
+    this.#now = now;
+    const views = this.#askers.map((asker) => asker.known && this.#look(asker));
+    for (const [i, asker] of this.#askers.entries()) this.#noteMisses(asker, views[i]?.view);
+    if (!views.every(isSure) || this.#with.habits.isAudited(this.#kinds())) return undefined;
+    this.#revisions = new Map(known.map(({ id, revision }) => [id, revision]));
+    this.#isRemembered = true;
+    return { ...this.#settled(views as readonly Looked[]), standing, at: now };
+  }
+
+  /** What it missed, and what it will miss next; too much, and nothing is taken from what is remembered. */
+  #noteMisses(asker: Asker, view: View | undefined): void {
+    const isNear = view?.unlocked.size === 0 && view.missing.every(mayMiss);
+    if (!isNear) asker.known = undefined;
+    const { known, foresight } = asker;
+    if (!known || !view || view.isWhole) return;
+    const usual = [...this.#with.habits.of([foresight.kind])].filter((name) => isOfWorkflow(name) && name !== 'heads');
+    const next = [
+      ...foresight.questions.filter(mayMiss),
+      ...usual.map((name) => ({ name, by: [known.id] }) as unknown as Question),
+    ];
+    asker.misses = [...view.missing, ...next.filter((question) => known.answer(question) === undefined)];
   }
 
   async decide(): Promise<DecidedBatch> {
+    this.#isRemembered = false;
+    for (const { known, misses, foresight } of this.#askers) {
+      if (known) this.#tell(known.id, misses);
+      this.#ask(known ? misses : [...foresight.questions, ...this.#with.habits.workersOf(foresight.kind)]);
+    }
     await this.#begin();
     let views: readonly Looked[] = [];
     for (let round = 0; round < ROUNDS_MAX; round++) {
       // More answers change nothing for those who were told everything.
       const before = views;
-      views = this.#units.map((unit, i) => (before[i]?.view.isOf(this.#answers) ? before[i] : this.#look(unit)));
+      views = this.#askers.map((asker, i) => (before[i]?.view.isOf(this.#answers) ? before[i] : this.#look(asker)));
       if (await this.#completed(views)) return this.#settled(views);
     }
-    throw new Error(`bug: a unit was not decided in ${ROUNDS_MAX} rounds: ${this.#foresights.map((f) => f.kind)}`);
+    throw new Error(`bug: a unit was not decided in ${ROUNDS_MAX} rounds: ${this.#kinds()}`);
+  }
+
+  /** The workflows whose revisions rise with this commit: all that are changed, and all that were only remembered. */
+  raises(outcomes: readonly UnitOutcome[]): readonly string[] {
+    if (this.#isRemembered) return [...this.#revisions.keys()];
+    const changed = outcomes.flatMap((outcome, i) => (hasWritten(outcome) ? this.#workflowsOf(i) : []));
+    return [...new Set(changed)];
+  }
+
+  /** What was committed is remembered, as far as that is worth it; what was remembered and is no longer so is forgotten. */
+  remember(outcomes: readonly UnitOutcome[]): void {
+    const { known } = this.#with;
+    for (const workflow of this.raises(outcomes)) {
+      const followed = this.#followed(workflow, outcomes);
+      if (followed === undefined) known?.forget(workflow);
+      else known?.keep(followed);
+    }
+  }
+
+  #followed(workflow: string, outcomes: readonly UnitOutcome[]): KnownWorkflow | undefined {
+    const about = [...outcomes.keys()].filter((i) => this.#workflowsOf(i).includes(workflow));
+    // What is about several workflows at once is rare, and each would have to know its part.
+    if (about.some((i) => this.#workflowsOf(i).length > 1)) return undefined;
+    const writes = about.flatMap((i) => writesOf(outcomes[i]));
+    const known = about.map((i) => this.#askers[i]?.known).find(Boolean) ?? this.#newlyKnown(workflow, writes);
+    if (known === undefined) return undefined;
+    if (!this.#isRemembered) {
+      for (const i of about)
+        for (const { question, rows } of this.#views[i]?.view.told ?? []) known.learn(question, rows);
+      const window = this.#windows.get(workflow);
+      if (window) known.learnWindow(window);
+    }
+    try {
+      return known.follow(writes, (this.#revisions.get(workflow) ?? 0) + 1) ? known : undefined;
+    } catch {
+      // Too little was known for it. It is committed all the same, and is read anew when somebody asks.
+      return undefined;
+    }
+  }
+
+  /** From its first run on. */
+  #newlyKnown(workflow: string, writes: readonly Write[]): KnownWorkflow | undefined {
+    const isBusy = writes.some(({ set }) => set === 'run.created');
+    return isBusy && this.#with.known?.isWorthKnowing(workflow) ? new KnownWorkflow(workflow) : undefined;
+  }
+
+  #workflowsOf(position: number): readonly string[] {
+    return this.#views[position]?.view.workflows ?? [];
   }
 
   /** Fetches what the views could not be told, or begins anew where more has to be held. True when nothing is missing. */
@@ -129,36 +253,66 @@ export class Batch {
   }
 
   async #begin(...before: readonly Statement[]): Promise<void> {
-    const kinds = this.#foresights.map(({ kind }) => kind);
     const ofSome = this.#ofSome();
     for (const asked of ofSome.values()) this.#ask(asked);
     const questions = [...this.#questions.values()];
-    const needs = new Set([...this.#with.habits.of(kinds)].filter((name) => !ofSome.has(name)));
+    const ofAll = [...this.#with.habits.of(this.#kindsUnknown())].filter((name) => !ofSome.has(name));
+    const needs = new Set([...ofAll, ...this.#ofEvents()]);
     const gathers = gather(needs, questions);
+    const windows = this.#windowsAsked();
     // Found with what is gathered, if they are there at all.
-    const explicit = questions.filter(({ name }) => name !== 'workflow' && !(name === 'run' && needs.has('run')));
+    const explicit = questions.filter(
+      ({ name, by }) =>
+        name !== 'workflow' && !(name === 'run' && needs.has('run')) && !(name === 'heads' && windows.includes(by[0])),
+    );
     const lookups = [...needs].map((name) => ({ name, statement: gatheredLookup(name) }));
     const asked = lookupsFor(explicit);
-    const isAudited = this.#with.habits.isAudited(kinds);
+    const isAudited = this.#with.habits.isAudited(this.#kinds());
     const opening = [
       ...before,
-      { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' },
+      BEGIN,
       this.#with.marks.next(),
       lockWorkflows(questions, this.#waiting, this.#told),
+      HELD_REVISIONS,
       ...rowLocks(explicit),
       ...gathers,
     ];
+    const reading = [...lookups, ...asked];
     const answers = await this.#with.connection.flight([
       ...opening,
-      ...[...lookups, ...asked].map(({ statement }) => statement),
+      ...reading.map(({ statement }) => statement),
+      ...(windows.length > 0 ? askWindow(windows) : []),
       ...(isAudited ? LOCK_AUDIT : []),
     ]);
-    this.#take(answers[before.length + 2]);
-    this.#keep([...lookups, ...asked], answers.slice(opening.length));
+    const [lock, held] = answers.slice(before.length + 2);
+    this.#take(lock, heldRevisions(held?.rows[0]));
+    this.#keep(reading, answers.slice(opening.length));
+    this.#keepWindows(windows, answers.slice(opening.length + reading.length));
     this.#audit = isAudited ? { head: headIn(answers.at(-1)) } : undefined;
     for (const workflow of workflowsAsked(questions)) {
       if (!this.#answers.wanted.has(workflow)) this.#answers.addAbsent(workflow);
     }
+  }
+
+  /** Whoever asks for an event that is not remembered asks about it next. */
+  #ofEvents(): readonly Gathered[] {
+    const asking = this.#askers.filter(
+      ({ known, misses }) => known && misses.some(({ name }) => name === 'eventKeyed'),
+    );
+    return asking.flatMap(({ foresight }) => [...this.#with.habits.of([foresight.kind])].filter(isOfEvent));
+  }
+
+  /** Where it is not known what comes next, or soon will not be: read for all of them together, so that it is seldom anybody's turn. */
+  #windowsAsked(): readonly string[] {
+    const low = this.#askers.filter(
+      ({ known, misses }) => known?.runsLow === true || (known && misses.some(({ name }) => name === 'heads')),
+    );
+    return [...new Set(low.map(({ workflow }) => workflow as string))];
+  }
+
+  #keepWindows(workflows: readonly string[], answers: readonly Answer[]): void {
+    this.#windows = workflows.length === 0 ? new Map() : windowsIn(workflows, answers);
+    for (const window of this.#windows.values()) for (const answered of window.answers) this.#answers.add(answered);
   }
 
   /**
@@ -168,10 +322,10 @@ export class Batch {
   #ofSome(): ReadonlyMap<Gathered, readonly Question[]> {
     const found = new Map<Gathered, Question[]>();
     const ofAll = new Set<Gathered>();
-    for (const { kind, questions } of this.#foresights) {
-      const workflow = this.#workflowIn(questions);
-      if (workflow !== undefined) this.#tell(workflow, questions);
-      for (const name of this.#with.habits.of([kind])) {
+    for (const { known, workflow, foresight } of this.#askers) {
+      if (known) continue;
+      if (workflow !== undefined) this.#tell(workflow, foresight.questions);
+      for (const name of this.#with.habits.of([foresight.kind])) {
         if (!isOfWorkflow(name)) continue;
         if (workflow === undefined) ofAll.add(name);
         else found.set(name, [...(found.get(name) ?? []), { name, by: [workflow] } as unknown as Question]);
@@ -194,10 +348,24 @@ export class Batch {
     return named.size === 1 ? workflow : undefined;
   }
 
-  #take(lock: Answer | undefined): void {
+  #take(lock: Answer | undefined, held: HeldRevisions): void {
     const [locked, wanted, now] = lock?.rows[0] ?? [];
     this.#answers = new Answers(this.#with.memory, words(locked), words(wanted));
-    this.#now = this.#with.clock?.now() ?? Number(now);
+    this.#now = this.#with.time.said(Number(now));
+    this.#revisions = held.revisions;
+    this.#with.known?.stands(held);
+    for (const asker of this.#askers) if (asker.known) this.#trust(asker, asker.known);
+  }
+
+  /** What somebody else has changed, or has in hand, is read anew. */
+  #trust(asker: Asker, known: KnownWorkflow): void {
+    const isHeld = this.#answers.locked.has(known.id);
+    if (isHeld && this.#with.known?.get(known.id) === known && this.#revisions.get(known.id) === known.revision) {
+      this.#answers.trust(known);
+      return;
+    }
+    if (isHeld) this.#with.known?.wasWrong(known.id);
+    asker.known = undefined;
   }
 
   async #fetch(missing: readonly Question[], needsAudit: boolean): Promise<void> {
@@ -227,11 +395,20 @@ export class Batch {
   }
 
   #kindAt(position: number): string {
-    return this.#foresights[position]?.kind ?? '';
+    return this.#askers[position]?.foresight.kind ?? '';
   }
 
-  #look(unit: Unit): Looked {
-    const view = new View(this.#answers);
+  #kinds(): readonly string[] {
+    return this.#askers.map(({ foresight }) => foresight.kind);
+  }
+
+  /** Of those who cannot go by what is remembered. */
+  #kindsUnknown(): readonly string[] {
+    return this.#askers.flatMap(({ known, foresight }) => (known ? [] : [foresight.kind]));
+  }
+
+  #look({ unit, known }: Pick<Asker, 'unit' | 'known'>): Looked {
+    const view = new View(this.#answers, known);
     try {
       return { view, decided: { kind: 'done', writes: unit.decide(view, this.#now) } };
     } catch (error) {
@@ -246,6 +423,7 @@ export class Batch {
    * waits for the next batch.
    */
   #settled(views: readonly Looked[]): DecidedBatch {
+    this.#views = views;
     const changed = new Set<string>();
     const decisions = views.map(({ view, decided }, position): Decision => {
       if (view.isHeldUp) return { kind: 'deferred', because: 'held' };
@@ -255,7 +433,13 @@ export class Batch {
         for (const used of view.uses) if (mayChange(used, decided.writes)) changed.add(used);
       return decided;
     });
-    return { decisions, head: this.#audit?.head };
+    return { decisions, head: this.#audit?.head, revisions: this.#revisions };
+  }
+
+  #askerOf(unit: Unit): Asker {
+    const foresight = this.#foresightOf(unit);
+    const workflow = this.#workflowIn(foresight.questions);
+    return { unit, foresight, workflow, known: this.#with.known?.get(workflow), misses: [] };
   }
 
   /** A unit that cannot say what it will ask for is asked, on nothing: it says at least where it begins. */
@@ -267,13 +451,30 @@ export class Batch {
     } catch {
       // It looks at words nobody has checked yet; the decision will say what is wrong with them.
     }
-    return { kind: 'unknown', questions: this.#look(unit).view.missing };
+    return { kind: 'unknown', questions: this.#look({ unit, known: undefined }).view.missing };
   }
 }
 
 interface Looked {
   readonly view: View;
   readonly decided: Exclude<Decision, { kind: 'deferred' }>;
+}
+
+/** What it is decided on is all remembered, and it leaves nothing in the log that all share. */
+function isSure(looked: Looked | undefined): boolean {
+  return looked?.view.isWhole === true && !(looked.decided.kind === 'done' && audits(looked.decided));
+}
+
+function mayMiss({ name }: Question): boolean {
+  return MAY_MISS.has(name);
+}
+
+function hasWritten(outcome: UnitOutcome): boolean {
+  return writesOf(outcome).length > 0;
+}
+
+function writesOf(outcome: UnitOutcome | undefined): readonly Write[] {
+  return outcome?.kind === 'done' ? outcome.writes : [];
 }
 
 function lookupsFor(questions: readonly Question[]): { name: LookupName; statement: Statement }[] {

@@ -54,6 +54,7 @@ const MAY: { readonly [T in TableName]: readonly string[] } = {
 /** Tables that are the store's own. */
 const OWN = {
   commit_marks: ['INSERT', 'UPDATE', 'DELETE'],
+  workflow_revisions: ['INSERT', 'UPDATE'],
   cluster_origin: ['UPDATE'],
   database_origin: ['UPDATE'],
   schema_version: ['UPDATE (probe)'],

@@ -2,6 +2,7 @@ import { DatabaseError } from 'pg';
 import { RefusedError, StoreFailedError, StoreUnavailableError } from '#base';
 import { REFUSED_BY_COUNT, REFUSED_BY_GUARD } from '../dialect.ts';
 import { ConnectionError } from './connection.ts';
+import { NOT_AS_KNOWN } from './revisions.ts';
 
 /** A class of codes of the SQL standard and of PostgreSQL: the first two letters. */
 const INTEGRITY = '23';
@@ -31,7 +32,7 @@ function codeOf(error: unknown): string | undefined {
 /** The database refuses this write, whoever asks: a CHECK, a key, a trigger, a right, or a row that was not as expected. */
 export function isRefused(error: unknown): boolean {
   const code = codeOf(error) ?? '';
-  const ours = code === REFUSED_BY_GUARD || code === REFUSED_BY_COUNT || code === MAY_NOT;
+  const ours = [REFUSED_BY_GUARD, REFUSED_BY_COUNT, NOT_AS_KNOWN, MAY_NOT].includes(code);
   return ours || code.startsWith(INTEGRITY) || code.startsWith(DATA);
 }
 

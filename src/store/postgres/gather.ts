@@ -66,6 +66,10 @@ export function isGathered(name: LookupName): name is Gathered {
 }
 
 const OF_EVENTS: readonly LookupName[] = ['inputsOf', 'ledgerOfEvent'];
+export function isOfEvent(name: LookupName): boolean {
+  return OF_EVENTS.includes(name);
+}
+
 const OF_RUNS: readonly LookupName[] = ['run', 'reserved', 'ledger', 'lastRun', 'delivery', ...OF_EVENTS];
 
 export type Waiting = 'skip' | 'wait';

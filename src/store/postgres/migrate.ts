@@ -9,6 +9,7 @@ import { executorGuards, executorRole, IS_EXECUTOR } from './executor-role.ts';
 import { isMissingTable, isRace } from './failures.ts';
 import { MARKS_TABLE } from './lost-commit.ts';
 import { CLUSTER_ORIGIN, DATABASE_ORIGIN } from './origin.ts';
+import { REVISIONS } from './revisions.ts';
 
 /** Any number, as long as no other program asks the same database for it. */
 const MIGRATION_LOCK = 7_029_551_001;
@@ -87,6 +88,7 @@ function guardTexts(): { readonly texts: readonly string[]; readonly hash: strin
   const texts = [
     ...DATABASE_ORIGIN,
     ...dialect.functions,
+    ...REVISIONS,
     ...[...guards(), HANDED_OFF].flatMap((guard) => dialect.guard(guard)),
     ...executorGuards(),
     executorRole(),

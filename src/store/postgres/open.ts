@@ -6,6 +6,7 @@ import { refuseExecutorsUser, takeRole } from './executor-role.ts';
 import { postgresError, shownUrl } from './failures.ts';
 import { indexForRetention, migratePostgres } from './migrate.ts';
 import { isPutBack } from './origin.ts';
+import { sayThatItRevises } from './revisions.ts';
 import { openSession } from './session.ts';
 import { PostgresStore } from './store.ts';
 
@@ -15,6 +16,8 @@ export interface PostgresOptions {
   readonly clock?: Clock;
   /** What the other processes are to hear when these writes are committed; nothing where there is nothing to say. */
   readonly callFor?: (writes: readonly Write[]) => string | undefined;
+  /** Only for tests: whatever is decided on what is remembered is decided on what is read as well, and must be the same. */
+  readonly doubts?: boolean;
   /** What this process is: the database refuses it what is not its own. */
   readonly role?: 'executor' | 'worker' | undefined;
   /** History is removed here: what finds the rows that refer to it is made. */
@@ -28,7 +31,7 @@ export interface DistantStore extends Store {
 
 /** Opens, or creates, the tables in a PostgreSQL database that any number of processes share. */
 export async function openPostgresStore(options: PostgresOptions): Promise<DistantStore> {
-  const { url, clock, callFor, role } = options;
+  const { url, clock, callFor, role, doubts = false } = options;
   const where = shownUrl(url);
   let connection: PostgresConnection | undefined;
   try {
@@ -36,9 +39,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Dista
     await migratePostgres(connection, where);
     if (options.prunes) await indexForRetention(connection);
     await takeRole(connection, role);
+    await sayThatItRevises(connection);
     if (role !== 'executor') await refuseExecutorsUser(connection, where);
     const isRestored = await isPutBack(connection);
-    return new PostgresStore(connection, { url, where, clock, callFor, role, isRestored });
+    return new PostgresStore(connection, { url, where, clock, callFor, role, isRestored, doubts });
   } catch (error) {
     connection?.destroy();
     throw postgresError(error, where);

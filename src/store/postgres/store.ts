@@ -4,13 +4,16 @@ import { GuardError } from '../guard-error.ts';
 import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { Memory } from './answers.ts';
 import { type BoundWrite, bindWrites } from './apply.ts';
-import { Batch, type DecidedBatch, Habits } from './batch.ts';
+import { Batch, BEGIN, type DecidedBatch, Habits } from './batch.ts';
 import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
+import { DatabaseTime } from './database-time.ts';
 import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
 import type { Statement } from './flight.ts';
 import type { Waiting } from './gather.ts';
+import { KnownWorkflows } from './known.ts';
 import { CommitMarks } from './lost-commit.ts';
 import { settleHere } from './origin.ts';
+import { asKnown, raised, sayThatItRevises } from './revisions.ts';
 import { openSession } from './session.ts';
 import { callOnCommit } from './switchboard.ts';
 import { APART, type Arrangement, TOGETHER, type Written } from './together.ts';
@@ -28,6 +31,7 @@ export interface PostgresStoreOptions {
   readonly callFor: ((writes: readonly Write[]) => string | undefined) | undefined;
   readonly role: 'executor' | 'worker' | undefined;
   readonly isRestored: boolean;
+  readonly doubts: boolean;
 }
 
 /**
@@ -40,6 +44,8 @@ export class PostgresStore implements Store {
   readonly #memory = new Memory();
   readonly #habits = new Habits();
   readonly #marks: CommitMarks;
+  readonly #time: DatabaseTime;
+  readonly #known = new KnownWorkflows();
   #connection: PostgresConnection;
   #isRestored: boolean;
   #isClosed = false;
@@ -50,6 +56,7 @@ export class PostgresStore implements Store {
     this.#options = options;
     this.#isRestored = options.isRestored;
     this.#marks = new CommitMarks(options.url);
+    this.#time = new DatabaseTime(options.clock);
   }
 
   /** Round trips so far. */
@@ -124,29 +131,82 @@ export class PostgresStore implements Store {
   async #attempt(units: readonly Unit[], waiting: Waiting, arrangement: Arrangement): Promise<Attempt> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const connection = await this.#connected();
-      const decided = await this.#decide(connection, units, waiting);
-      const outcomes = decided.decisions.map(outcomeOf);
-      const writing = arrangement.arrange(this.#bound(decided, outcomes, arrangement));
-      if (writing.length === 0) {
-        await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
-        return { kind: 'answered', outcomes };
-      }
-      this.#reach('before-commit');
-      const end = await this.#write(connection, writing);
-      if (end === 'aborted') continue;
-      if (end !== 'committed') return { kind: 'refused', error: end };
-      this.#reach('after-commit');
-      this.#note(outcomes);
-      return { kind: 'answered', outcomes };
+      const batch = this.#batchOf(connection, units, waiting, arrangement);
+      if (this.#options.doubts) await this.#doubt(connection, units, waiting);
+      const attempt =
+        (await this.#writeRemembered(connection, batch, arrangement)) ??
+        (await this.#writeHeld(connection, batch, arrangement));
+      if (attempt.kind !== 'aborted') return attempt;
     }
     const cause = new Error(`the connection was lost ${TRIES_MAX} times in a row`);
     throw new ConnectionError('writing', { cause });
   }
 
-  async #decide(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting): Promise<DecidedBatch> {
+  /** What would be decided on what is remembered is decided on what is read as well, and has to be the same. */
+  async #doubt(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting): Promise<void> {
+    const remembered = this.#batchOf(connection, units, waiting, TOGETHER).remembered();
+    if (remembered === undefined) return;
+    const read = await this.#decide(connection, this.#batchOf(connection, units, waiting, APART));
+    await connection.flight([{ text: 'ROLLBACK' }]);
+    const isSame = [...remembered.revisions].every(([id, revision]) => read.revisions.get(id) === revision);
+    const [ours, theirs] = [remembered, read].map(({ decisions }) => JSON.stringify(decisions.map(shownDecision)));
+    if (isSame && ours !== theirs && !read.decisions.some(isHeldUp))
+      throw new Error(`bug: what is remembered is not so: ${ours} where ${theirs} was read`);
+  }
+
+  /** Whoever has to be gone through one by one is read anew. */
+  #batchOf(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting, arrangement: Arrangement): Batch {
+    const known = arrangement === TOGETHER ? this.#known : undefined;
+    const own = { memory: this.#memory, habits: this.#habits, marks: this.#marks, time: this.#time };
+    return new Batch(units, waiting, { ...own, connection, known });
+  }
+
+  /**
+   * Decided on what is remembered, and written in one round trip that comes to nothing unless all of it is still so. Undefined where too little is
+   * remembered, or something was not so: then everything is held and read.
+   */
+  async #writeRemembered(
+    connection: PostgresConnection,
+    batch: Batch,
+    arrangement: Arrangement,
+  ): Promise<Attempt | Aborted | undefined> {
+    const decided = batch.remembered();
+    if (decided === undefined) return undefined;
+    const outcomes = decided.decisions.map(outcomeOf);
+    const writing = arrangement.arrange(this.#bound(decided, outcomes, arrangement));
+    // Somebody must still say that it is so.
+    if (writing.length === 0) return undefined;
+    const at = this.#time.isOwn ? decided.at : null;
+    const opening = [BEGIN, this.#marks.next(), ...asKnown(decided.revisions, decided.standing, at)];
+    const end = await this.#write(connection, writing, { opening, closing: [] });
+    return end instanceof Error ? undefined : this.#ended(batch, outcomes, end);
+  }
+
+  async #writeHeld(connection: PostgresConnection, batch: Batch, arrangement: Arrangement): Promise<Attempt | Aborted> {
+    const decided = await this.#decide(connection, batch);
+    const outcomes = decided.decisions.map(outcomeOf);
+    const writing = arrangement.arrange(this.#bound(decided, outcomes, arrangement));
+    if (writing.length === 0) {
+      await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
+      return { kind: 'answered', outcomes };
+    }
+    const closing = raised(batch.raises(outcomes), decided.revisions);
+    const end = await this.#write(connection, writing, { opening: [], closing });
+    return this.#ended(batch, outcomes, end);
+  }
+
+  #ended(batch: Batch, outcomes: readonly UnitOutcome[], end: End): Attempt | Aborted {
+    if (end === 'aborted') return { kind: 'aborted' };
+    if (end !== 'committed') return { kind: 'refused', error: end };
+    this.#reach('after-commit');
+    batch.remember(outcomes);
+    this.#note(outcomes);
+    return { kind: 'answered', outcomes };
+  }
+
+  async #decide(connection: PostgresConnection, batch: Batch): Promise<DecidedBatch> {
     try {
-      const surroundings = { connection, memory: this.#memory, habits: this.#habits, marks: this.#marks };
-      return await new Batch(units, waiting, { ...surroundings, clock: this.#options.clock }).decide();
+      return await batch.decide();
     } catch (error) {
       // Nothing was written, and nothing of it may stay open: the next transaction has a connection of its own.
       connection.destroy();
@@ -156,7 +216,7 @@ export class PostgresStore implements Store {
 
   /** What cannot even be written down is refused here; the other units are not touched by it. */
   #bound(
-    { head: before }: DecidedBatch,
+    { head: before }: Pick<DecidedBatch, 'head'>,
     outcomes: UnitOutcome[],
     { fold }: Arrangement,
   ): readonly (readonly BoundWrite[])[] {
@@ -176,11 +236,17 @@ export class PostgresStore implements Store {
   }
 
   /** The writes and the commit in one round trip. Where its answer is lost, the server is asked until it is known. */
-  async #write(connection: PostgresConnection, writing: readonly Written[]): Promise<'committed' | 'aborted' | Error> {
-    const statements = writing.map(({ statement }) => statement);
+  async #write(
+    connection: PostgresConnection,
+    writing: readonly Written[],
+    { opening, closing }: { readonly opening: readonly Statement[]; readonly closing: readonly Statement[] },
+  ): Promise<End> {
+    this.#reach('before-commit');
     try {
       const answers = await connection.flight([
-        ...statements,
+        ...opening,
+        ...writing.map(({ statement }) => statement),
+        ...closing,
         ...this.#call(writing),
         { name: 'commit', text: 'COMMIT' },
       ]);
@@ -217,7 +283,9 @@ export class PostgresStore implements Store {
   async #connected(): Promise<PostgresConnection> {
     this.#mustBeOpen();
     if (this.#connection.isOpen) return this.#connection;
-    const connection = await openSession(this.#options.url, this.#options.role);
+    const connection = await sayThatItRevises(await openSession(this.#options.url, this.#options.role));
+    // Another server may answer now, that never heard of what was kept last.
+    this.#known.clear();
     this.#pastFlights += this.#connection.flights;
     this.#connection = connection;
     return connection;
@@ -235,12 +303,26 @@ export class PostgresStore implements Store {
   }
 }
 
+type End = 'committed' | 'aborted' | Error;
+
+interface Aborted {
+  readonly kind: 'aborted';
+}
+
 type Attempt =
   | { readonly kind: 'answered'; readonly outcomes: readonly UnitOutcome[] }
   | { readonly kind: 'refused'; readonly error: Error };
 
 function outcomeOf(decision: DecidedBatch['decisions'][number]): UnitOutcome {
   return decision.kind === 'deferred' ? { kind: 'deferred' } : decision;
+}
+
+function isHeldUp(decision: DecidedBatch['decisions'][number]): boolean {
+  return decision.kind === 'deferred' && decision.because === 'held';
+}
+
+function shownDecision(decision: DecidedBatch['decisions'][number]): unknown {
+  return decision.kind === 'refused' ? decision.error.message : decision;
 }
 
 function guardError(error: FlightError, writing: readonly Written[]): Error {
