@@ -1,3 +1,4 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { type Clock, reach, StoreFailedError } from '#base';
 import type { Write } from '#model';
 import { GuardError } from '../guard-error.ts';
@@ -149,9 +150,9 @@ export class PostgresStore implements Store {
     const read = await this.#decide(connection, this.#batchOf(connection, units, waiting, APART));
     await connection.flight([{ text: 'ROLLBACK' }]);
     const isSame = [...remembered.revisions].every(([id, revision]) => read.revisions.get(id) === revision);
-    const [ours, theirs] = [remembered, read].map(({ decisions }) => JSON.stringify(decisions.map(shownDecision)));
-    if (isSame && ours !== theirs && !read.decisions.some(isHeldUp))
-      throw new Error(`bug: what is remembered is not so: ${ours} where ${theirs} was read`);
+    const [ours, theirs] = [remembered, read].map(({ decisions }) => decisions.map(shownDecision));
+    if (isSame && !isDeepStrictEqual(ours, theirs) && !read.decisions.some(isHeldUp))
+      throw new Error(`bug: what is remembered is not so: ${inspect({ ours, theirs }, { depth: 9 })}`);
   }
 
   /** Whoever has to be gone through one by one is read anew. */
