@@ -86,6 +86,7 @@ export class KnownWorkflow {
   readonly #made = new Set<string>();
   #waiting: ReadonlyMap<string, Waiting> | undefined;
   #revision = 0;
+  #commits = 0;
 
   constructor(id: string) {
     this.id = id;
@@ -93,6 +94,11 @@ export class KnownWorkflow {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  /** How many it has gone along with. */
+  get commits(): number {
+    return this.#commits;
   }
 
   /** Of a topic with more events than are known, less than half of what was known is left. */
@@ -138,6 +144,7 @@ export class KnownWorkflow {
     }
     for (const write of writes) if (!this.#forgetEnded(write)) return false;
     this.#revision = revision;
+    this.#commits += 1;
     return this.#answered.size + this.#made.size <= KEPT_MAX;
   }
 
@@ -234,6 +241,8 @@ const WORKFLOWS_MAX = 200;
 /** A workflow that others change is not worth remembering for so many of its commits; longer each time it turns out so again. */
 const WARY_MIN = 16;
 const WARY_MAX = 4_096;
+/** After so many commits that nobody disturbed it was worth it, whatever was before. */
+const WORTH_IT = 64;
 
 interface Wariness {
   readonly left: number;
@@ -262,8 +271,9 @@ export class KnownWorkflows {
 
   /** Somebody else changed it. */
   wasWrong(workflow: string): void {
+    const commits = this.#workflows.get(workflow)?.commits ?? 0;
     this.#workflows.delete(workflow);
-    const next = this.#wary.get(workflow)?.next ?? WARY_MIN;
+    const next = commits >= WORTH_IT ? WARY_MIN : (this.#wary.get(workflow)?.next ?? WARY_MIN);
     keepNewest(this.#wary, workflow, { left: next, next: Math.min(next * 2, WARY_MAX) }, WORKFLOWS_MAX);
   }
 
