@@ -3,22 +3,23 @@ import type { LookupName, Question, Write } from '#model';
 import type { Foresight, Unit, UnitOutcome } from '../store.ts';
 import { Answers, isKeepable, keyOf, type Memory, View } from './answers.ts';
 import { headIn, LOCK_AUDIT } from './apply.ts';
+import { type Asker, asksForEvents, noteMisses, runsLow } from './asker.ts';
+import { Committed } from './committed.ts';
 import type { PostgresConnection } from './connection.ts';
 import type { DatabaseTime } from './database-time.ts';
 import type { Answer, Statement } from './flight.ts';
 import {
-  GATHERED,
   type Gathered,
   gather,
-  isGathered,
   isOfEvent,
   isOfWorkflow,
   lockWorkflows,
   type Waiting,
   workflowsAsked,
 } from './gather.ts';
+import { type Habits, isAudit } from './habits.ts';
 import { mayChange, rowLocks } from './holds.ts';
-import { KnownWorkflow, type KnownWorkflows } from './known.ts';
+import type { KnownWorkflow, KnownWorkflows } from './known.ts';
 import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
 import type { CommitMarks } from './lost-commit.ts';
 import { HELD_REVISIONS, type HeldRevisions, heldRevisions, type Standing } from './revisions.ts';
@@ -48,40 +49,6 @@ export interface RememberedBatch extends DecidedBatch {
   readonly at: number;
 }
 
-/** What units of a kind have asked for so far. */
-export class Habits {
-  readonly #lookups = new Map<string, Set<Gathered>>();
-  readonly #audited = new Set<string>();
-  /** The worker that units of a kind missed last: it is nearly always this process itself. */
-  readonly #workers = new Map<string, Question>();
-
-  /** A kind that was never seen may need anything. */
-  of(kinds: readonly string[]): ReadonlySet<Gathered> {
-    const all = Object.keys(GATHERED) as Gathered[];
-    return new Set(kinds.flatMap((kind) => [...(this.#lookups.get(kind) ?? all)]));
-  }
-
-  workersOf(kind: string): readonly Question[] {
-    const worker = this.#workers.get(kind);
-    return worker === undefined ? [] : [worker];
-  }
-
-  missed(kind: string, questions: readonly Question[]): void {
-    for (const question of questions) if (question.name === 'worker') this.#workers.set(kind, question);
-  }
-
-  isAudited(kinds: readonly string[]): boolean {
-    return kinds.some((kind) => this.#audited.has(kind));
-  }
-
-  note(kind: string, asked: Iterable<LookupName>, writes: readonly Write[]): void {
-    const lookups = this.#lookups.get(kind) ?? new Set();
-    for (const name of asked) if (isGathered(name)) lookups.add(name);
-    this.#lookups.set(kind, lookups);
-    if (writes.some(isAudit)) this.#audited.add(kind);
-  }
-}
-
 interface Surroundings {
   readonly connection: PostgresConnection;
   readonly memory: Memory;
@@ -91,28 +58,6 @@ interface Surroundings {
   /** Nobody's, where everything is to be read anew. */
   readonly known: KnownWorkflows | undefined;
 }
-
-/** A unit, and what is remembered of the workflow it is about. */
-interface Asker {
-  readonly unit: Unit;
-  readonly foresight: Foresight;
-  readonly workflow: string | undefined;
-  known: KnownWorkflow | undefined;
-  /** What it asks for besides what is remembered. */
-  misses: readonly Question[];
-}
-
-/** What may be missing of what is remembered: asked for by itself. Whoever misses more reads everything, in one go. */
-const MAY_MISS: ReadonlySet<LookupName> = new Set<LookupName>([
-  'heads',
-  'openExecutions',
-  'event',
-  'eventKeyed',
-  'ledgerOfEvent',
-  'inputsOf',
-  'inputKeyed',
-  'worker',
-]);
 
 /** Begins a transaction, reads what its units ask for, and decides each on what was read. It ends with the caller. */
 export class Batch {
@@ -149,25 +94,11 @@ export class Batch {
     for (const each of known) this.#answers.trust(each);
     this.#now = now;
     const views = this.#askers.map((asker) => asker.known && this.#look(asker));
-    for (const [i, asker] of this.#askers.entries()) this.#noteMisses(asker, views[i]?.view);
+    for (const [i, asker] of this.#askers.entries()) noteMisses(asker, views[i]?.view, this.#with.habits);
     if (!views.every(isSure) || this.#with.habits.isAudited(this.#kinds())) return undefined;
     this.#revisions = new Map(known.map(({ id, revision }) => [id, revision]));
     this.#isRemembered = true;
     return { ...this.#settled(views as readonly Looked[]), standing, at: now };
-  }
-
-  /** What it missed, and what it will miss next; too much, and nothing is taken from what is remembered. */
-  #noteMisses(asker: Asker, view: View | undefined): void {
-    const isNear = view?.unlocked.size === 0 && view.missing.every(mayMiss);
-    if (!isNear) asker.known = undefined;
-    const { known, foresight } = asker;
-    if (!known || !view || view.isWhole) return;
-    const usual = [...this.#with.habits.of([foresight.kind])].filter((name) => isOfWorkflow(name) && name !== 'heads');
-    const next = [
-      ...foresight.questions.filter(mayMiss),
-      ...usual.map((name) => ({ name, by: [known.id] }) as unknown as Question),
-    ];
-    asker.misses = [...view.missing, ...next.filter((question) => known.answer(question) === undefined)];
   }
 
   async decide(): Promise<DecidedBatch> {
@@ -187,52 +118,18 @@ export class Batch {
     throw new Error(`bug: a unit was not decided in ${ROUNDS_MAX} rounds: ${this.#kinds()}`);
   }
 
-  /** The workflows whose revisions rise with this commit: all that are changed, and all that were only remembered. */
-  raises(outcomes: readonly UnitOutcome[]): readonly string[] {
-    if (this.#isRemembered) return [...this.#revisions.keys()];
-    const changed = outcomes.flatMap((outcome, i) => (hasWritten(outcome) ? this.#workflowsOf(i) : []));
-    return [...new Set(changed)];
-  }
-
-  /** What was committed is remembered, as far as that is worth it; what was remembered and is no longer so is forgotten. */
-  remember(outcomes: readonly UnitOutcome[]): void {
-    const { known } = this.#with;
-    for (const workflow of this.raises(outcomes)) {
-      const followed = this.#followed(workflow, outcomes);
-      if (followed === undefined) known?.forget(workflow);
-      else known?.keep(followed);
-    }
-  }
-
-  #followed(workflow: string, outcomes: readonly UnitOutcome[]): KnownWorkflow | undefined {
-    const about = [...outcomes.keys()].filter((i) => this.#workflowsOf(i).includes(workflow));
-    // What is about several workflows at once is rare, and each would have to know its part.
-    if (about.some((i) => this.#workflowsOf(i).length > 1)) return undefined;
-    const writes = about.flatMap((i) => writesOf(outcomes[i]));
-    const known = about.map((i) => this.#askers[i]?.known).find(Boolean) ?? this.#newlyKnown(workflow, writes);
-    if (known === undefined) return undefined;
-    if (!this.#isRemembered) {
-      for (const i of about)
-        for (const { question, rows } of this.#views[i]?.view.told ?? []) known.learn(question, rows);
-      const window = this.#windows.get(workflow);
-      if (window) known.learnWindow(window);
-    }
-    try {
-      return known.follow(writes, (this.#revisions.get(workflow) ?? 0) + 1) ? known : undefined;
-    } catch {
-      // Too little was known for it. It is committed all the same, and is read anew when somebody asks.
-      return undefined;
-    }
-  }
-
-  /** From its first run on. */
-  #newlyKnown(workflow: string, writes: readonly Write[]): KnownWorkflow | undefined {
-    const isBusy = writes.some(({ set }) => set === 'run.created');
-    return isBusy && this.#with.known?.isWorthKnowing(workflow) ? new KnownWorkflow(workflow) : undefined;
-  }
-
-  #workflowsOf(position: number): readonly string[] {
-    return this.#views[position]?.view.workflows ?? [];
+  /** What was decided and became of it, for whoever keeps it in mind. */
+  committed(outcomes: readonly UnitOutcome[]): Committed {
+    return new Committed({
+      units: outcomes.map((outcome, i) => ({
+        outcome,
+        known: this.#askers[i]?.known,
+        view: (this.#views[i] as Looked).view,
+      })),
+      revisions: this.#revisions,
+      windows: this.#windows,
+      isRemembered: this.#isRemembered,
+    });
   }
 
   /** Fetches what the views could not be told, or begins anew where more has to be held. True when nothing is missing. */
@@ -296,18 +193,14 @@ export class Batch {
 
   /** Whoever asks for an event that is not remembered asks about it next. */
   #ofEvents(): readonly Gathered[] {
-    const asking = this.#askers.filter(
-      ({ known, misses }) => known && misses.some(({ name }) => name === 'eventKeyed'),
-    );
-    return asking.flatMap(({ foresight }) => [...this.#with.habits.of([foresight.kind])].filter(isOfEvent));
+    return this.#askers
+      .filter(asksForEvents)
+      .flatMap(({ foresight }) => [...this.#with.habits.of([foresight.kind])].filter(isOfEvent));
   }
 
-  /** Where it is not known what comes next, or soon will not be: read for all of them together, so that it is seldom anybody's turn. */
+  /** Read for all of them together, so that it is seldom anybody's turn. */
   #windowsAsked(): readonly string[] {
-    const low = this.#askers.filter(
-      ({ known, misses }) => known?.runsLow === true || (known && misses.some(({ name }) => name === 'heads')),
-    );
-    return [...new Set(low.map(({ workflow }) => workflow as string))];
+    return [...new Set(this.#askers.filter(runsLow).flatMap(({ known }) => known?.id ?? []))];
   }
 
   #keepWindows(workflows: readonly string[], answers: readonly Answer[]): void {
@@ -465,18 +358,6 @@ function isSure(looked: Looked | undefined): boolean {
   return looked?.view.isWhole === true && !(looked.decided.kind === 'done' && audits(looked.decided));
 }
 
-function mayMiss({ name }: Question): boolean {
-  return MAY_MISS.has(name);
-}
-
-function hasWritten(outcome: UnitOutcome): boolean {
-  return writesOf(outcome).length > 0;
-}
-
-function writesOf(outcome: UnitOutcome | undefined): readonly Write[] {
-  return outcome?.kind === 'done' ? outcome.writes : [];
-}
-
 function lookupsFor(questions: readonly Question[]): { name: LookupName; statement: Statement }[] {
   const names = [...new Set(questions.map(({ name }) => name))];
   return names.map((name) => ({
@@ -490,10 +371,6 @@ function lookupsFor(questions: readonly Question[]): { name: LookupName; stateme
 
 function audits({ writes }: { readonly writes: readonly Write[] }): boolean {
   return writes.some(isAudit);
-}
-
-function isAudit({ set }: Write): boolean {
-  return set === 'audit.appended';
 }
 
 function words(value: unknown): string[] {

@@ -5,12 +5,13 @@ import { GuardError } from '../guard-error.ts';
 import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { Memory } from './answers.ts';
 import { type BoundWrite, bindWrites } from './apply.ts';
-import { Batch, BEGIN, type DecidedBatch, Habits } from './batch.ts';
+import { Batch, BEGIN, type DecidedBatch } from './batch.ts';
 import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
 import { DatabaseTime } from './database-time.ts';
 import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
 import type { Statement } from './flight.ts';
 import type { Waiting } from './gather.ts';
+import { Habits } from './habits.ts';
 import { KnownWorkflows } from './known.ts';
 import { CommitMarks } from './lost-commit.ts';
 import { settleHere } from './origin.ts';
@@ -191,7 +192,7 @@ export class PostgresStore implements Store {
       await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
       return { kind: 'answered', outcomes };
     }
-    const closing = raised(batch.raises(outcomes), decided.revisions);
+    const closing = raised(batch.committed(outcomes).raised, decided.revisions);
     const end = await this.#write(connection, writing, { opening: [], closing });
     return this.#ended(batch, outcomes, end);
   }
@@ -200,7 +201,7 @@ export class PostgresStore implements Store {
     if (end === 'aborted') return { kind: 'aborted' };
     if (end !== 'committed') return { kind: 'refused', error: end };
     this.#reach('after-commit');
-    batch.remember(outcomes);
+    batch.committed(outcomes).remember(this.#known);
     this.#note(outcomes);
     return { kind: 'answered', outcomes };
   }
