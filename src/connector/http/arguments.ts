@@ -27,23 +27,6 @@ function problemOfPath(text: string): string | undefined {
 const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or true/false');
 const parameters = z.record(z.string(), z.union([scalar, z.array(scalar)], 'must be a text, a number or true/false'));
 
-/** Deeper than that, or not from a JSON text, it is looked at more closely. */
-const LOOKED_AT_DEPTH = 50;
-
-/** JSON as it comes from a text. The schema would copy it, and takes ten times as long. */
-function isPlainJson(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || depth > LOOKED_AT_DEPTH) return false;
-  if (Array.isArray(value)) return value.every((item) => isPlainJson(item, depth + 1));
-  if (Object.getPrototypeOf(value) !== Object.prototype || Object.hasOwn(value, '__proto__')) return false;
-  return Object.values(value).every((item) => isPlainJson(item, depth + 1));
-}
-
-type Json = z.infer<ReturnType<typeof z.json>>;
-
-const json = z.union([z.custom<Json>((value) => isPlainJson(value)), z.json()], 'must be JSON');
-
 const headers = z.record(headerName, headerValue).superRefine((record, context) => {
   for (const name of Object.keys(record).filter(framesMessage)) {
     context.addIssue({ code: 'custom', message: `${name} is set by the engine and cannot be given` });
@@ -57,7 +40,7 @@ export const readArguments = z.strictObject(READ_FIELDS);
 export const mutationArguments = z
   .strictObject({
     ...READ_FIELDS,
-    json: json.optional(),
+    json: z.json('must be JSON').optional(),
     form: parameters.optional(),
     text: z.string().optional(),
   })
