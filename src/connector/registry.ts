@@ -7,6 +7,7 @@ import { files } from './files/index.ts';
 import { argumentsOf, mutationOf, readOf, suggestion } from './find-method.ts';
 import { http } from './http/index.ts';
 import { createLimiter, type Limiter, type Slot } from './limiter.ts';
+import { NEVER_ABORTED } from './never-aborted.ts';
 import { NotDoneError, notDone, type Outcome, type ReadOutcome, type Reconciled } from './outcome.ts';
 import { problemsOf } from './problems.ts';
 import { readConnections } from './read-config.ts';
@@ -75,8 +76,6 @@ interface Open {
   readonly settings: Settings;
   readonly limiter: Limiter;
 }
-
-const NEVER_ABORTED = new AbortController().signal;
 
 /** Reads the connections of a config, and throws ConfigInvalidError with every problem. Nothing is contacted. */
 export function openConnections(config: { readonly connections?: unknown }, options: OpenOptions = {}): Connections {

@@ -26,8 +26,9 @@ const RESULT = z.looseObject({
 export function parsePrepared(json: string | undefined): Prepared | { problem: string } {
   const value: unknown = json === undefined ? null : JSON.parse(json);
   if (value === null) return { reservations: [], json: undefined, title: null, wakeAt: undefined };
-  const idle = IDLE.safeParse(value);
-  if (idle.success) return { reservations: [], json: undefined, title: null, wakeAt: timeOf(idle.data.wakeAt) };
+  // Of what is not idle it need not be asked: to be refused takes longer than to fit.
+  const idle = isIdle(value) ? IDLE.safeParse(value) : undefined;
+  if (idle?.success) return { reservations: [], json: undefined, title: null, wakeAt: timeOf(idle.data.wakeAt) };
   const result = RESULT.safeParse(value);
   if (!result.success)
     return { problem: `prepare must return { reservations, data } or ctx.idle(): ${firstIssue(result.error)}` };
@@ -38,6 +39,10 @@ export function parsePrepared(json: string | undefined): Prepared | { problem: s
     title: ui === undefined ? null : shownLine(ui.title),
     wakeAt: timeOf(wakeAt),
   };
+}
+
+function isIdle(value: unknown): boolean {
+  return (value as { readonly idle?: unknown }).idle === true;
 }
 
 function timeOf(time: string | number | undefined): number | undefined {

@@ -77,18 +77,16 @@ async function record(
   const { mutation } = called;
   const cost = host.ledger.spentBy(run.id);
   switch (outcome.kind) {
-    case 'applied':
+    case 'applied': {
+      const result = resultOf(outcome);
       return orForgo(next, () =>
         recordApplied(host, fence, next, (model) => {
-          model.updateMutationResult(mutation, 'success', {
-            fence,
-            answer: { resolvedBy: 'provider' },
-            result: resultOf(outcome),
-          });
+          model.updateMutationResult(mutation, 'success', { fence, answer: { resolvedBy: 'provider' }, result });
           model.updateConsumerPhase(fence, run.id, 'emitting');
           return 'again';
         }),
       );
+    }
     case 'not_done': {
       const { options } = refusedCall(outcome.error, called.connection, called.version).asStop();
       await manager.updateMutationResult(mutation, 'failure', {

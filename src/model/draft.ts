@@ -183,6 +183,8 @@ export class Draft {
   readonly #source: Source | null;
   readonly #ids: IdSource;
   readonly #asked = new Set<string>();
+  /** What was asked of each id alone, which is nearly everything: to put a question into words takes longer. */
+  readonly #askedOf = new Map<string, LookupName[]>();
   readonly #made = new Set<string>();
   readonly #writes: Write[] = [];
 
@@ -270,10 +272,23 @@ export class Draft {
   #fetch<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): void {
     // Of what this command itself made the source knows nothing.
     if (this.#source === null || this.#made.has(by[0])) return;
-    const question = questionOf(name, by);
-    if (this.#asked.has(question)) return;
-    this.#asked.add(question);
+    if (this.#wasAsked(name, by)) return;
     for (const row of this.#source.fetch(name, ...by)) table.load(answer.key(row), row);
+  }
+
+  #wasAsked(name: LookupName, by: readonly string[]): boolean {
+    const [first = ''] = by;
+    if (by.length > 1) {
+      const question = questionOf(name, by);
+      if (this.#asked.has(question)) return true;
+      this.#asked.add(question);
+      return false;
+    }
+    const asked = this.#askedOf.get(first);
+    if (asked === undefined) this.#askedOf.set(first, [name]);
+    else if (asked.includes(name)) return true;
+    else asked.push(name);
+    return false;
   }
 }
 

@@ -40,15 +40,16 @@ export function foreseen(
 ): readonly Question[] {
   const named = command as Named;
   const { fence, cause } = named;
-  const questions: Question[] = [
-    ...about('workflow', [named.workflow], (id): Question => ({ name: 'workflow', by: [id] })),
-    ...about('execution', [fence?.execution, named.execution], (id): Question => ({ name: 'execution', by: [id] })),
-    ...about('run', [named.run], (id): Question => ({ name: 'run', by: [id] })),
-    ...about('mutation', [named.mutation], (id): Question => ({ name: 'mutation', by: [id] })),
-    ...about('delivery', [named.delivery], (id): Question => ({ name: 'delivery', by: [id] })),
-    ...about('worker', [named.worker, named.owner], (id): Question => ({ name: 'worker', by: [id] })),
-    ...about('event', named.events ?? [], (id): Question => ({ name: 'event', by: [id] })),
-  ];
+  const questions: Question[] = [];
+  if (isId('workflow', named.workflow)) questions.push({ name: 'workflow', by: [named.workflow] });
+  if (isId('execution', fence?.execution)) questions.push({ name: 'execution', by: [fence.execution] });
+  if (isId('execution', named.execution)) questions.push({ name: 'execution', by: [named.execution] });
+  if (isId('run', named.run)) questions.push({ name: 'run', by: [named.run] });
+  if (isId('mutation', named.mutation)) questions.push({ name: 'mutation', by: [named.mutation] });
+  if (isId('delivery', named.delivery)) questions.push({ name: 'delivery', by: [named.delivery] });
+  if (isId('worker', named.worker)) questions.push({ name: 'worker', by: [named.worker] });
+  if (isId('worker', named.owner)) questions.push({ name: 'worker', by: [named.owner] });
+  for (const event of named.events ?? []) if (isId('event', event)) questions.push({ name: 'event', by: [event] });
   for (const slot of command.do === 'beginScheduling' ? (command.slots ?? []) : []) {
     questions.push({ name: 'limit', by: [slot] }, { name: 'slotsOf', by: [slot] });
   }
@@ -59,7 +60,8 @@ export function foreseen(
     questions.push({ name: 'workflowsHeldBy', by: [command.connection] });
   }
   const workflow = named.workflow ?? (fence && workflowOf(fence.execution));
-  return workflow === undefined ? questions : [...questions, ...inWorkflow(command, named, workflow)];
+  if (workflow !== undefined) questions.push(...inWorkflow(command, named, workflow));
+  return questions;
 }
 
 /** What is known by a name that is its own only within its workflow. */
@@ -81,10 +83,6 @@ function inWorkflow(command: Command, named: Named, workflow: WorkflowId): Quest
 }
 
 /** Ids come from outside: what does not look like one names no row. */
-function about<K extends IdKind>(
-  kind: K,
-  ids: readonly (IdOf<K> | undefined)[],
-  question: (id: IdOf<K>) => Question,
-): Question[] {
-  return ids.flatMap((id) => (id !== undefined && idShapeOf(id) === kind ? [question(id)] : []));
+function isId<K extends IdKind>(kind: K, id: IdOf<K> | undefined): id is IdOf<K> {
+  return id !== undefined && idShapeOf(id) === kind;
 }

@@ -26,12 +26,18 @@ import type {
 import type { Limit, Slot, Worker } from './rows-of-fleet.ts';
 import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 
-/** Rows by key. Rows are never changed in place, only replaced, so copies share them, and the map too until one of them writes. */
-export class Table<R> {
-  #rows: Map<string, R>;
-  #shared = false;
+const NO_ROWS: ReadonlyMap<string, never> = new Map<string, never>();
 
-  constructor(rows: Map<string, R> = new Map()) {
+/**
+ * Rows by key. Rows are never changed in place, only replaced, so copies share them, and the map too until one of them writes. Most
+ * tables that are gathered for a command stay empty, and those share one map.
+ */
+export class Table<R> {
+  #rows: ReadonlyMap<string, R>;
+  /** The same map, where this table alone has it. */
+  #owned: Map<string, R> | undefined;
+
+  constructor(rows: ReadonlyMap<string, R> = NO_ROWS) {
     this.#rows = rows;
   }
 
@@ -64,18 +70,16 @@ export class Table<R> {
   }
 
   copy(): Table<R> {
-    this.#shared = true;
-    const copy = new Table(this.#rows);
-    copy.#shared = true;
-    return copy;
+    this.#owned = undefined;
+    return new Table(this.#rows);
   }
 
   #own(): Map<string, R> {
-    if (this.#shared) {
-      this.#rows = new Map(this.#rows);
-      this.#shared = false;
-    }
-    return this.#rows;
+    if (this.#owned !== undefined) return this.#owned;
+    const own = new Map(this.#rows);
+    this.#rows = own;
+    this.#owned = own;
+    return own;
   }
 }
 

@@ -141,3 +141,26 @@ test('one that is no longer due when it ends does not begin again', async (t) =>
   await turns(20);
   assert.deepEqual(world.begun, [A]);
 });
+
+test('with all places taken it is short of one where somebody waits, and not where those that have one are still due', async (t) => {
+  const over = Promise.withResolvers<void>();
+  const world = new World(20, (self, workflow) => {
+    self.dueAt.set(workflow, 1);
+    return over.promise;
+  });
+  t.after(() => {
+    for (const workflow of [A, B, C]) world.dueAt.set(workflow, null);
+    over.resolve();
+    return world.scheduler.drain();
+  });
+  world.dueAt.set(A, 1).set(B, 1);
+  world.scheduler.start();
+  await turns(5);
+  world.called();
+  await turns(5);
+  assert.deepEqual([world.begun, world.scheduler.isShort], [[A, B], false]);
+  world.dueAt.set(C, 2);
+  world.called();
+  await turns(5);
+  assert.deepEqual([world.begun, world.scheduler.isShort], [[A, B], true]);
+});

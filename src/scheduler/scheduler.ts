@@ -129,7 +129,7 @@ export class Scheduler {
         await this.#lookForWork(now, free);
       }
       const at = await engine.reader.nextWakeAt();
-      if (free <= 0 && at !== null && at <= now) this.#isShort = true;
+      if (free <= 0 && at !== null && at <= now && (await this.#isAnyoneWaiting(now))) this.#isShort = true;
       this.#sleepUntil(at);
     } catch (error) {
       this.#options.onError(error);
@@ -137,11 +137,16 @@ export class Scheduler {
     }
   }
 
-  /** Asked all at once: where the tables are far away that is one round trip. */
-  async #lookForWork(now: number, free: number): Promise<void> {
-    const { engine, reconcile, sleepMsMax, waiters } = this.#options;
-    const { manager, reader } = engine;
-    const [due, unknown, approvals, repairs, stale, messages, admitted] = await Promise.all([
+  /** Whether anything that is due waits for a place: what has just got one is due until its session has begun. */
+  async #isAnyoneWaiting(now: number): Promise<boolean> {
+    const [due, ...others] = await this.#whatIsDue(now, 1);
+    return due.some(({ id }) => !this.#busy.has(id)) || others.some((each) => each.length > 0);
+  }
+
+  #whatIsDue(now: number, free: number) {
+    const { engine, reconcile, sleepMsMax } = this.#options;
+    const { reader } = engine;
+    return Promise.all([
       // One more than there is room for, which finds none.
       reader.dueWorkflows(now, free + this.#busy.size + 1),
       reconcile ? reader.dueReconciles(now, free) : [],
@@ -149,6 +154,15 @@ export class Scheduler {
       reader.maintenanceWithoutTask(free),
       // In one process a request is taken and handed off in one commit.
       sleepMsMax === undefined ? [] : reader.expiredScheduling(now, free),
+    ]);
+  }
+
+  /** Asked all at once: where the tables are far away that is one round trip. */
+  async #lookForWork(now: number, free: number): Promise<void> {
+    const { engine, reconcile, waiters } = this.#options;
+    const { manager, reader } = engine;
+    const [[due, unknown, approvals, repairs, stale], messages, admitted] = await Promise.all([
+      this.#whatIsDue(now, free),
       this.#isTimeForMessages(now) ? reader.messages(MESSAGES_AT_ONCE) : [],
       waiters?.() ?? [],
     ]);

@@ -27,6 +27,7 @@ function feed() {
 /** Habits whose moment is as long as a test says, however slow the machine is. */
 class Timed extends StayHabits {
   override stayMs = 60_000;
+  override readonly closeMs = 60_000;
 
   /** What a stay comes to when its moment is over. */
   async over(stay: Stay): Promise<boolean> {
@@ -96,6 +97,42 @@ test('one that had not heard of what came waits no more, and was for nothing', a
   stay.ran();
   assert.equal(stay.isWorthIt, false);
   stay.end();
+  assert.deepEqual(new Set(inARow(habits, 300)), new Set([false]));
+});
+
+test('one that had heard of what came before waits no more either, but was not for nothing', async () => {
+  const habits = new Timed();
+  inARow(habits, 3);
+  const { stay, engine } = staying(habits);
+  engine.tell({ kind: 'workflow', id: WORKFLOW });
+  assert.equal(await stay.wait(), true);
+  stay.running();
+  stay.ran();
+  assert.equal(await habits.over(stay), false);
+  stay.missed();
+  assert.equal(stay.isWorthIt, false);
+  stay.end();
+  assert.deepEqual(inARow(habits, 1), [true]);
+});
+
+test('one that stayed for nothing after one that stayed for more is forgiven, and a second one is not', async () => {
+  const habits = new Timed();
+  inARow(habits, 3);
+  const { stay, engine } = staying(habits);
+  engine.tell({ kind: 'workflow', id: WORKFLOW });
+  assert.equal(await stay.wait(), true);
+  stay.running();
+  stay.ran();
+  stay.end();
+  const forNothing = async () => {
+    const { stay } = staying(habits);
+    assert.equal(stay.isWorthIt, true);
+    assert.equal(await habits.over(stay), false);
+    stay.end();
+  };
+  await forNothing();
+  assert.deepEqual(inARow(habits, 2), [false, false]);
+  await forNothing();
   assert.deepEqual(new Set(inARow(habits, 300)), new Set([false]));
 });
 

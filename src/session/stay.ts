@@ -8,25 +8,36 @@ import type { Fence } from '#model';
 
 /** Longer than the next event of a busy stream takes to come; shorter than anybody would notice. */
 const STAY_MS = 25;
-/** So many sessions in a row must have followed each other within so many times that: what comes has to be found, and its session to begin. */
+/** So many sessions in a row must have followed each other within so long: that is more than a stay, since what comes has to be found, and its session to begin. */
 const CLOSE_MIN = 3;
-const CLOSE_STAYS = 2;
-/** And so many more, where one stayed for nothing: what comes from other processes is not heard of in time. */
+const CLOSE_MS = 100;
+/** And so many more, where one stayed for nothing and none before it for more: what comes from other processes is not heard of in time. */
 const CLOSE_MORE = 300;
 /** Changes that bring nothing to do, between two runs: events that nobody takes must not keep a session open. */
 const WAKES_MAX = 3;
 const WORKFLOWS_MAX = 10_000;
 
+interface Last {
+  readonly endedAt: number;
+  readonly close: number;
+  /** The last that stayed did so for more. */
+  readonly hasHeard: boolean;
+}
+
+/** How staying went. */
+type Stayed = 'never' | 'for nothing' | 'for more' | 'missed';
+
 /** Of which workflows sessions are worth keeping open. */
 export class StayHabits {
   readonly stayMs: number = STAY_MS;
-  readonly #last = new Map<WorkflowId, { readonly endedAt: number; readonly close: number }>();
+  readonly closeMs: number = CLOSE_MS;
+  readonly #last = new Map<WorkflowId, Last>();
 
   /** A session begins: how many of its workflow have followed each other closely, this one included. */
   closeOnes(workflow: WorkflowId): number {
     const last = this.#last.get(workflow);
     if (last === undefined) return 0;
-    const isClose = performance.now() - last.endedAt < this.stayMs * CLOSE_STAYS;
+    const isClose = performance.now() - last.endedAt < this.closeMs;
     return isClose ? last.close + 1 : Math.min(last.close, 0);
   }
 
@@ -34,8 +45,14 @@ export class StayHabits {
     return close >= CLOSE_MIN;
   }
 
-  ended(workflow: WorkflowId, close: number, stayedForNothing: boolean): void {
-    const last = { endedAt: performance.now(), close: stayedForNothing ? -CLOSE_MORE : close };
+  ended(workflow: WorkflowId, close: number, stayed: Stayed): void {
+    const hadHeard = this.#last.get(workflow)?.hasHeard === true;
+    const isForNothing = stayed === 'for nothing' || stayed === 'missed';
+    const last = {
+      endedAt: performance.now(),
+      close: !isForNothing ? close : hadHeard ? 0 : -CLOSE_MORE,
+      hasHeard: stayed === 'for more' || (hadHeard && !isForNothing),
+    };
     keepNewest(this.#last, workflow, last, WORKFLOWS_MAX);
   }
 }
@@ -56,8 +73,10 @@ export class Stay {
   #hear: (() => void) | undefined;
   #ranAt = performance.now();
   #wakes = 0;
-  /** Whether it has waited, and whether it heard of what came; once it did not, it waits no more. */
-  #stayed: 'never' | 'for nothing' | 'for more' | 'missed' = 'never';
+  /** Whether it has waited, and whether it ever heard of what came. */
+  #stayed: Stayed = 'never';
+  /** Once it did not hear of what came it waits no more. */
+  #hasMissed = false;
 
   constructor(
     engine: Pick<HandlerHost['engine'], 'listen'>,
@@ -77,7 +96,7 @@ export class Stay {
   }
 
   get isWorthIt(): boolean {
-    return this.#unlisten !== undefined && this.#stayed !== 'missed' && this.#staying?.isCrowded() === false;
+    return this.#unlisten !== undefined && !this.#hasMissed && this.#staying?.isCrowded() === false;
   }
 
   /** A run begins: what was heard before it is seen by its commit. */
@@ -91,9 +110,10 @@ export class Stay {
     this.#wakes = 0;
   }
 
-  /** Something had come after all. */
+  /** Something had come after all. Where it heard of something before, that came late; else it never hears of what comes. */
   missed(): void {
-    this.#stayed = 'missed';
+    this.#hasMissed = true;
+    if (this.#stayed === 'for nothing') this.#stayed = 'missed';
   }
 
   /** Until something of the workflow has changed; false once the moment is over, or too much has changed for nothing. */
@@ -117,10 +137,6 @@ export class Stay {
 
   end(): void {
     this.#unlisten?.();
-    this.#staying?.habits.ended(
-      this.#workflow,
-      this.#close,
-      this.#stayed === 'for nothing' || this.#stayed === 'missed',
-    );
+    this.#staying?.habits.ended(this.#workflow, this.#close, this.#stayed);
   }
 }

@@ -70,10 +70,12 @@ function parseBody(body: Buffer, contentType: string | undefined): Pick<HttpResu
   return { body: text };
 }
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 function decodeText(body: Buffer, contentType: string | undefined): string | undefined {
-  const charset = /;\s*charset="?([^\s;"]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  const charset = /;\s*charset="?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(body);
+    return (charset === undefined ? UTF_8 : new TextDecoder(charset, { fatal: true })).decode(body);
   } catch {
     return undefined;
   }

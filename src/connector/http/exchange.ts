@@ -1,4 +1,5 @@
 import type { Clock } from '#base';
+import { NEVER_ABORTED } from '../never-aborted.ts';
 import type { Line, LinePool } from './line.ts';
 
 export interface Request {
@@ -66,7 +67,7 @@ function sendOn(line: Line, request: Request, limits: ExchangeLimits): Promise<E
 
     const answer = (bodyState: Answer['bodyState'], problem = ''): void => {
       if (head === undefined) return;
-      settle({ kind: 'answer', ...head, body: Buffer.concat(chunks), bodyState, problem, callEnded: false });
+      settle({ kind: 'answer', ...head, body: joined(chunks), bodyState, problem, callEnded: false });
     };
     const fail = (error: Error): void => {
       if (head !== undefined) return answer('broken-off', error.message);
@@ -77,13 +78,14 @@ function sendOn(line: Line, request: Request, limits: ExchangeLimits): Promise<E
       () => fail(new DeadlineError()),
       Math.min(2 ** 31 - 1, Math.max(0, limits.deadline - limits.clock.now())),
     );
-    limits.signal.addEventListener('abort', abandon, { once: true });
+    const canAbort = limits.signal !== NEVER_ABORTED;
+    if (canAbort) limits.signal.addEventListener('abort', abandon, { once: true });
     let settled = false;
     function settle(exchanged: Exchanged): void {
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      limits.signal.removeEventListener('abort', abandon);
+      if (canAbort) limits.signal.removeEventListener('abort', abandon);
       resolve(exchanged);
     }
 
@@ -124,6 +126,11 @@ class DeadlineError extends Error {
 function stopReason({ clock, signal, deadline }: ExchangeLimits): Error | undefined {
   if (signal.aborted) return new Error('the call was stopped');
   return clock.now() >= deadline ? new DeadlineError() : undefined;
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 function joinHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -47,13 +47,13 @@ async function outcomeOf(
   secrets: CallSecrets,
 ): Promise<Outcome> {
   const { status, bodyState, callEnded } = answer;
-  const said = `${what} answered ${status}${excerpt(answer.body, secrets)}`;
+  const said = (): string => `${what} answered ${status}${excerpt(answer.body, secrets)}`;
   const meaning = mutationStatus(status, config.notDone);
   switch (meaning.kind) {
     case 'refused':
-      return notDone(meaning.class, said, retryAfterMs(answer.headers['retry-after'], host.clock));
+      return notDone(meaning.class, said(), retryAfterMs(answer.headers['retry-after'], host.clock));
     case 'uncertain':
-      return { kind: 'uncertain', message: `${said}${adviceFor(status)}`, callEnded };
+      return { kind: 'uncertain', message: `${said()}${adviceFor(status)}`, callEnded };
     case 'applied':
       // The server may have failed in the middle of the work that its first line announced as done.
       if (bodyState === 'broken-off') {

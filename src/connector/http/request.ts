@@ -17,16 +17,16 @@ interface Header {
 
 interface Body {
   readonly type: string;
-  readonly text: string;
-  readonly shown: string;
+  readonly text: () => string;
+  readonly shown: () => string;
 }
 
 function urlOf({ baseUrl }: HttpConfig, { path, query }: ReadArguments): URL {
-  const url = new URL(baseUrl.origin);
-  const [bare = '', ...rest] = path.split('?');
-  url.pathname = baseUrl.prefix + bare;
-  url.search = rest.join('?');
-  for (const [name, value] of parametersOf(query ?? {})) url.searchParams.append(name, value);
+  const asked = path.indexOf('?');
+  // A path begins with one "/" and holds nothing that could end it: it is read as it would be set.
+  const url = new URL(baseUrl.origin + baseUrl.prefix + (asked === -1 ? path : path.slice(0, asked)));
+  if (asked !== -1) url.search = path.slice(asked + 1);
+  if (query !== undefined) for (const [name, value] of parametersOf(query)) url.searchParams.append(name, value);
   return url;
 }
 
@@ -44,7 +44,7 @@ export async function buildRequest(
     method,
     url: urlOf(config, args),
     headers: Object.fromEntries([...own, ...operator].map(({ name, value }) => [name.toLowerCase(), value])),
-    body: body === undefined ? undefined : Buffer.from(body.text),
+    body: body === undefined ? undefined : Buffer.from(body.text()),
   };
 }
 
@@ -58,7 +58,7 @@ export function previewOf(config: HttpConfig, method: string, args: MutationArgu
   );
   headers.delete('user-agent');
   const lines = [`${method} ${urlOf(config, args)}`, ...headers.values()];
-  return shorten([...lines, ...(body === undefined ? [] : ['', body.shown])].join('\n'));
+  return shorten([...lines, ...(body === undefined ? [] : ['', body.shown()])].join('\n'));
 }
 
 /** The script's headers and ours. The operator's come after, so that a script cannot replace them. */
@@ -121,17 +121,18 @@ function plain(name: string, value: string): Header {
 
 function bodyOf({ json, form, text }: MutationArguments): Body | undefined {
   if (json !== undefined) {
-    return { type: 'application/json', text: JSON.stringify(json), shown: JSON.stringify(json, null, 2) };
+    const text = () => JSON.stringify(json);
+    return { type: 'application/json', text, shown: () => JSON.stringify(json, null, 2) };
   }
   if (form !== undefined) {
     const parameters = parametersOf(form);
     return {
       type: 'application/x-www-form-urlencoded',
-      text: new URLSearchParams(parameters).toString(),
-      shown: parameters.map(([name, value]) => `${name} = ${value}`).join('\n'),
+      text: () => new URLSearchParams(parameters).toString(),
+      shown: () => parameters.map(([name, value]) => `${name} = ${value}`).join('\n'),
     };
   }
-  return text === undefined ? undefined : { type: 'text/plain; charset=utf-8', text, shown: text };
+  return text === undefined ? undefined : { type: 'text/plain; charset=utf-8', text: () => text, shown: () => text };
 }
 
 function parametersOf(parameters: Parameters): [string, string][] {
