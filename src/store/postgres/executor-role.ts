@@ -88,7 +88,8 @@ export function executorRole(): string {
 
 /**
  * Runs, sessions and calls are begun by workers alone. A workflow that is brought from another engine comes with its own, in the transaction
- * that makes the workflow: only there an executor may insert any.
+ * that makes the workflow: only there an executor may insert any. Who it is comes first, by itself: a condition that also names rows is a
+ * query for every row of a worker.
  */
 export function executorGuards(): readonly string[] {
   const made = (table: string, key: string) =>
@@ -102,9 +103,14 @@ export function executorGuards(): readonly string[] {
   ];
   return guards.flatMap(({ table, isBrought }) => [
     `CREATE OR REPLACE FUNCTION ${table}_begun() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN IF ${IS_EXECUTOR} AND NOT ${isBrought} THEN
-        RAISE EXCEPTION 'only a worker begins a run' USING ERRCODE = '${REFUSED_BY_GUARD}';
-      END IF; RETURN NEW; END $$`,
+      BEGIN
+        IF ${IS_EXECUTOR} THEN
+          IF NOT ${isBrought} THEN
+            RAISE EXCEPTION 'only a worker begins a run' USING ERRCODE = '${REFUSED_BY_GUARD}';
+          END IF;
+        END IF;
+        RETURN NEW;
+      END $$`,
     `CREATE TRIGGER ${table}_begun BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_begun()`,
   ]);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EventId, RunId } from '#base';
-import type { Run, Write } from '#model';
+import type { EventId, ExecutionId, RunId, SessionId, WorkerId, WorkflowId } from '#base';
+import type { Execution, Run, Write } from '#model';
 import { folded } from './fold.ts';
 
 const run = 'run_1' as RunId;
@@ -58,3 +58,76 @@ test('a run that begins and goes no further is written as it begins', () => {
     { write: created, writes: [created] },
   ]);
 });
+
+const execution = 'exe_1' as ExecutionId;
+const asked = {
+  id: execution,
+  status: 'requested',
+  epoch: 0,
+  owner: null,
+  schedulingUntil: null,
+  startedAt: null,
+  waitsFor: null,
+  slots: [],
+} as unknown as Execution;
+const requested: Write = { set: 'execution.requested', row: asked };
+const scheduling: Write = { set: 'execution.scheduling', execution, until: 9, slots: ['all'] };
+const due: Write = { set: 'workflow.due', workflow: 'wf_1' as WorkflowId, at: null };
+const scheduled: Write = { set: 'execution.scheduled', execution, epoch: 1 };
+const running: Write = { set: 'execution.running', execution, epoch: 1, owner: 'wrk_1' as WorkerId, at: 4 };
+
+test('an execution that is handed off, or taken, in the unit that asks for it is written once, as it is then', () => {
+  const handedOff = { ...asked, status: 'scheduled', epoch: 1, slots: ['all'] };
+  assert.deepEqual(folded([requested, scheduling, due, scheduled]), [
+    { write: { set: 'execution.requested', row: handedOff }, writes: [requested, scheduling, scheduled] },
+    { write: due, writes: [due] },
+  ]);
+  const taken = { ...handedOff, status: 'running', owner: 'wrk_1', startedAt: 4 };
+  assert.deepEqual(folded([requested, scheduling, due, scheduled, running]), [
+    { write: { set: 'execution.requested', row: taken }, writes: [requested, scheduling, scheduled, running] },
+    { write: due, writes: [due] },
+  ]);
+});
+
+const otherEnded: Write = {
+  set: 'execution.ended',
+  execution: 'exe_2' as ExecutionId,
+  from: 'running',
+  to: 'completed',
+  at: 4,
+};
+
+const session = 'ses_1' as SessionId;
+const counted: Write = { set: 'session.counted', session, cost: 2 };
+const completed: Write = { set: 'session.completed', session, at: 5 };
+const workflow = 'wf_1' as WorkflowId;
+const seq: Write = { set: 'workflow.seq', workflow, from: 6, to: 7 };
+
+test('the last run of a session and its end are one write, and so are an event and the time it makes due', () => {
+  assert.deepEqual(folded([counted, completed]), [
+    { write: { set: 'session.done', session, cost: 2, at: 5 }, writes: [counted, completed] },
+  ]);
+  assert.deepEqual(folded([seq, { ...due, at: 8 }]), [
+    { write: { set: 'workflow.fed', workflow, from: 6, to: 7, at: 8 }, writes: [seq, { ...due, at: 8 }] },
+  ]);
+});
+
+for (const [what, writes] of Object.entries({
+  'an execution that goes no further than scheduling': [requested, scheduling],
+  'an execution that leaves out a step': [requested, scheduled, running],
+  'an execution that ends before it begins': [requested, scheduling, scheduled, running, { ...otherEnded, execution }],
+  'an execution that was asked for before': [scheduling, scheduled, running],
+  'an execution with an epoch that is not the next': [requested, scheduling, { ...scheduled, epoch: 2 }],
+  'an execution that is taken with another epoch': [requested, scheduling, scheduled, { ...running, epoch: 2 }],
+  'an execution beside one that has to end first': [requested, otherEnded, scheduling, scheduled],
+  'a session that counts two runs': [counted, counted, completed],
+  'a session that only counts': [counted],
+  'a workflow that has two due times': [seq, due, { ...due, at: 8 }],
+} satisfies Record<string, readonly Write[]>)) {
+  test(`${what} is written step by step`, () => {
+    assert.deepEqual(
+      folded(writes),
+      writes.map((write) => ({ write, writes: [write] })),
+    );
+  });
+}

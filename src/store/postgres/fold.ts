@@ -1,8 +1,8 @@
-import type { RunId } from '#base';
+import type { RunId, SessionId, WorkflowId } from '#base';
 import type { Write, WriteOf } from '#model';
 
 /**
- * Steps of a run that one unit takes, as one write. A row that changes again in its own transaction costs far more than the first
+ * Steps of a row that one unit takes, as one write. A row that changes again in its own transaction costs far more than the first
  * time: the server looks up everything it refers to once more, because what it had looked up was for a version that is gone.
  */
 export type Folded =
@@ -15,9 +15,19 @@ export type Folded =
       readonly outputState: string | null;
       readonly cost: number;
       readonly at: number;
+    }
+  /** Its last run is counted, and it ends. */
+  | { readonly set: 'session.done'; readonly session: SessionId; readonly cost: number; readonly at: number }
+  /** It has a new event, and so something to do. */
+  | {
+      readonly set: 'workflow.fed';
+      readonly workflow: WorkflowId;
+      readonly from: number;
+      readonly to: number;
+      readonly at: number | null;
     };
 
-/** The guard lets a row take these steps at once where it shows what each of them leaves behind. */
+/** Each names the states that its steps name. The guards let a row take them at once where it shows what each leaves behind. */
 export const FOLDED_STATEMENTS: { readonly [S in Folded['set']]: { readonly sql: string } } = {
   'run.sending': {
     sql: `UPDATE handler_runs SET phase = 'mutating', prepare_result = :prepareResult
@@ -27,6 +37,14 @@ export const FOLDED_STATEMENTS: { readonly [S in Folded['set']]: { readonly sql:
     sql: `UPDATE handler_runs SET phase = 'committed', status = 'committed', mutation_outcome = 'success',
         output_state = :outputState, cost = :cost, end_timestamp = :at
       WHERE id = :run AND phase = 'mutating' AND status = 'active'`,
+  },
+  'session.done': {
+    sql: `UPDATE script_runs SET handler_run_count = handler_run_count + 1, cost = cost + :cost, result = 'completed',
+        end_timestamp = :at
+      WHERE id = :session AND end_timestamp IS NULL`,
+  },
+  'workflow.fed': {
+    sql: 'UPDATE workflows SET event_seq = :to, due_at = :at WHERE id = :workflow AND event_seq = :from',
   },
 };
 
@@ -40,43 +58,62 @@ export function unfolded(writes: readonly Write[]): readonly Folding[] {
   return writes.map((write) => ({ write, writes: [write] }));
 }
 
-/** Nothing else in a unit depends on when its run takes these steps: all are taken where the last of them was. */
+/**
+ * Nothing else in a unit depends on when a row takes these steps: all are taken where the last of them was. A row that is made and takes
+ * steps in one unit is written as it is after them, where it was made: others may refer to it from there on.
+ */
 export function folded(writes: readonly Write[]): readonly Folding[] {
-  const steps = Map.groupBy(writes.filter(isStepOfRun), ({ run }) => run);
-  const begun = new Set<RunId>();
-  return writes.flatMap((write): Folding[] => {
-    const sent = write.set === 'run.created' ? begunSending(write, steps.get(write.row.id) ?? []) : undefined;
-    if (sent !== undefined) {
-      begun.add(sent.write.row.id);
-      return [sent];
-    }
-    if (isStepOfRun(write) && begun.has(write.run)) return [];
-    const ofRun = isStepOfRun(write) ? (steps.get(write.run) ?? []) : [];
-    const together = sending(ofRun) ?? done(ofRun);
-    if (together === undefined) return [{ write, writes: [write] }];
-    return write === ofRun.at(-1) ? [{ write: together, writes: ofRun }] : [];
-  });
+  const foldings = new Map<Write, Folding | undefined>();
+  const ofRows = Map.groupBy(writes, rowOf);
+  ofRows.delete(undefined);
+  const executions = writes.filter(({ set }) => set.startsWith('execution.'));
+  for (const steps of ofRows.values()) {
+    const begun = runBegun(steps) ?? (steps.length === executions.length ? executionBegun(steps) : undefined);
+    const write = begun ?? sending(steps) ?? done(steps) ?? ended(steps) ?? fed(steps);
+    if (write === undefined) continue;
+    for (const step of steps) foldings.set(step, undefined);
+    foldings.set(steps.at(begun === undefined ? -1 : 0) as Write, { write, writes: steps });
+  }
+  return writes.flatMap((write) => (foldings.has(write) ? (foldings.get(write) ?? []) : { write, writes: [write] }));
 }
 
-/** A run that is made and takes its first steps in one unit is written as it is after them: others may refer to it from there on. */
-function begunSending(created: WriteOf<'run.created'>, ofRun: readonly StepOfRun[]) {
-  const { row } = created;
-  const together = sending(ofRun);
-  if (row.handlerType !== 'consumer' || together?.set !== 'run.sending') return undefined;
-  const { prepareResult } = together;
-  const write = { set: 'run.created', row: { ...row, phase: 'mutating', prepareResult } } as const;
-  return { write, writes: [created, ...ofRun] };
+/** Which row a write is a step of, where some of its steps are written as one. */
+function rowOf(write: Write): string | undefined {
+  if (write.set === 'run.created' || write.set === 'execution.requested') return write.row.id;
+  if (write.set === 'workflow.seq' || write.set === 'workflow.due') return write.workflow;
+  if (write.set.startsWith('run.') && 'run' in write) return write.run;
+  if (write.set.startsWith('session.') && 'session' in write) return write.session;
+  return write.set.startsWith('execution.') && 'execution' in write ? write.execution : undefined;
 }
 
-type StepOfRun = WriteOf<
-  'run.prepared' | 'run.phase' | 'run.mutated' | 'run.committed' | 'run.outcome' | 'run.stopped'
->;
-
-function isStepOfRun(write: Write): write is StepOfRun {
-  return write.set.startsWith('run.') && 'run' in write;
+function runBegun([created, ...steps]: readonly Write[]): WriteOf<'run.created'> | undefined {
+  const sent = sending(steps);
+  if (created?.set !== 'run.created' || created.row.handlerType !== 'consumer' || sent === undefined) return undefined;
+  return { set: 'run.created', row: { ...created.row, phase: 'mutating', prepareResult: sent.prepareResult } };
 }
 
-function sending([first, second, ...more]: readonly Write[]): Folded | undefined {
+/**
+ * requested → scheduling → scheduled, and → running where its own process takes it. Not where another execution changes in the same unit: that
+ * one may have to end first, because a workflow has one that is busy.
+ */
+function executionBegun([requested, ...steps]: readonly Write[]): WriteOf<'execution.requested'> | undefined {
+  const [scheduling, scheduled, running, ...more] = steps;
+  if (requested?.set !== 'execution.requested' || requested.row.status !== 'requested' || more.length > 0)
+    return undefined;
+  if (scheduling?.set !== 'execution.scheduling' || scheduled?.set !== 'execution.scheduled') return undefined;
+  const { slots } = scheduling;
+  const { epoch } = scheduled;
+  if (epoch !== requested.row.epoch + 1) return undefined;
+  const row = { ...requested.row, status: 'scheduled', epoch, slots, waitsFor: null } as const;
+  if (running === undefined) return { set: 'execution.requested', row };
+  if (running.set !== 'execution.running' || running.epoch !== epoch) return undefined;
+  return {
+    set: 'execution.requested',
+    row: { ...row, status: 'running', owner: running.owner, startedAt: running.at },
+  };
+}
+
+function sending([first, second, ...more]: readonly Write[]): (Folded & { readonly set: 'run.sending' }) | undefined {
   if (first?.set !== 'run.prepared' || second?.set !== 'run.phase' || more.length > 0) return undefined;
   const { run, prepareResult } = first;
   return prepareResult !== null && second.to === 'mutating' ? { set: 'run.sending', run, prepareResult } : undefined;
@@ -86,4 +123,14 @@ function done([first, second, third, ...more]: readonly Write[]): Folded | undef
   if (first?.set !== 'run.mutated' || second?.set !== 'run.phase' || third?.set !== 'run.committed') return undefined;
   const { run, outputState, cost, at } = third;
   return more.length === 0 ? { set: 'run.done', run, outputState, cost, at } : undefined;
+}
+
+function ended([counted, completed, ...more]: readonly Write[]): Folded | undefined {
+  if (counted?.set !== 'session.counted' || completed?.set !== 'session.completed' || more.length > 0) return undefined;
+  return { set: 'session.done', session: completed.session, cost: counted.cost, at: completed.at };
+}
+
+function fed([first, second, ...more]: readonly Write[]): Folded | undefined {
+  if (first?.set !== 'workflow.seq' || second?.set !== 'workflow.due' || more.length > 0) return undefined;
+  return { set: 'workflow.fed', workflow: first.workflow, from: first.from, to: first.to, at: second.at };
 }
