@@ -62,7 +62,7 @@ export class Image {
     instance.exports.__stack_pointer.value = this.stackPointer;
     memory.set(this.#base.subarray(instance.dataStart), instance.dataStart);
     if (memory.length > this.#base.length) memory.fill(0, this.#base.length);
-    const words = Image.#wordsOf(memory);
+    const { words } = instance;
     for (const stretch of this.#long) words.set(stretch.words, stretch.at);
     this.#copyShortInto(words);
   }
