@@ -1,5 +1,11 @@
 import type { Handles, Instance } from './instance.ts';
 
+/** Words that follow each other in an instance's memory. */
+interface Stretch {
+  readonly at: number;
+  readonly words: Uint32Array;
+}
+
 /**
  * The memory of an instance at rest, after the script was loaded. Nearly all of it is as it was before any script came, which all
  * images share: only the words that differ are kept. Copying it back still sets every byte that anybody can have written.
@@ -7,6 +13,14 @@ import type { Handles, Instance } from './instance.ts';
 export class Image {
   /** What is the same is told apart in pieces of so many words. */
   static readonly PIECE_WORDS = 1_024;
+  /** So few words between two that differ are kept with them: one long stretch is copied in less time than two short ones. */
+  static readonly GAP_WORDS = 16;
+  /** From so many words on, a stretch is copied in one call; for fewer the call takes longer than the words. */
+  static readonly LONG_WORDS = 64;
+  /** More of them are copied word by word: each takes room in the child's own heap, which a script must not fill. */
+  static readonly LONG_MAX = 1_000;
+  /** What it takes to know of a long stretch, about. */
+  static readonly LONG_BYTES = 150;
 
   readonly handles: Handles;
   readonly size: number;
@@ -14,12 +28,11 @@ export class Image {
   /** What keeping it costs. */
   readonly keptBytes: number;
   readonly #base: Uint8Array;
-  /** Stretches of words that differ: where each begins, and how many there are. */
+  readonly #long: readonly Stretch[];
+  /** Short stretches: where each begins, and how many words it has. */
   readonly #places: Uint32Array;
-  /** The words of all stretches, one after the other. */
+  /** The words of all short stretches, one after the other. */
   readonly #words: Uint32Array;
-  /** Everything from the data on, of the image that was used last. */
-  #whole: Uint8Array | undefined;
 
   /** The instance must be at rest: no frame of it on the stack. `base` is what an instance holds without a script. */
   constructor(instance: Instance, handles: Handles, base: Uint8Array) {
@@ -29,10 +42,17 @@ export class Image {
     this.stackPointer = instance.exports.__stack_pointer.value;
     instance.clearStack();
     this.#base = base;
-    const { places, words } = Image.#differences(Image.#wordsOf(memory), Image.#wordsOf(base));
-    this.#places = places;
-    this.#words = words;
-    this.keptBytes = places.byteLength + words.byteLength;
+    const words = Image.#wordsOf(memory);
+    const places = Image.#differences(words, Image.#wordsOf(base));
+    const isLong = Image.#longOnes(places);
+    this.#long = Image.#stretches(
+      words,
+      places.filter((_, i) => isLong[i >> 1] === 1),
+    );
+    this.#places = places.filter((_, i) => isLong[i >> 1] === 0);
+    this.#words = Image.#taken(words, this.#places);
+    const longBytes = this.#long.reduce((sum, stretch) => sum + Image.LONG_BYTES + stretch.words.byteLength, 0);
+    this.keptBytes = longBytes + this.#places.byteLength + this.#words.byteLength;
   }
 
   copyInto(instance: Instance): void {
@@ -40,10 +60,14 @@ export class Image {
     // Below the stack pointer there are only zeros: they need not be fetched to be written. Above it, up to the data, nobody writes.
     memory.fill(0, 0, this.stackPointer);
     instance.exports.__stack_pointer.value = this.stackPointer;
-    if (this.#whole !== undefined) return memory.set(this.#whole, instance.dataStart);
     memory.set(this.#base.subarray(instance.dataStart), instance.dataStart);
     if (memory.length > this.#base.length) memory.fill(0, this.#base.length);
-    const words = Image.#wordsOf(memory);
+    const { words } = instance;
+    for (const stretch of this.#long) words.set(stretch.words, stretch.at);
+    this.#copyShortInto(words);
+  }
+
+  #copyShortInto(words: Uint32Array): void {
     const [places, own] = [this.#places, this.#words];
     let taken = 0;
     for (let i = 0; i < places.length; i += 2) {
@@ -53,52 +77,63 @@ export class Image {
     }
   }
 
-  /**
-   * Takes a copy of everything, of an instance that is as this says: the phases of a script follow each other, and to set each word that
-   * differs costs more than to copy all of them. One image at a time has it, and takes over the room of the one before.
-   */
-  keepWhole(instance: Instance, before: Image | undefined): void {
-    const room = before === undefined ? undefined : before.#giveWhole();
-    const whole = instance.bytes.subarray(instance.dataStart);
-    if (room?.length !== whole.length) {
-      this.#whole = whole.slice();
-      return;
-    }
-    room.set(whole);
-    this.#whole = room;
-  }
-
-  #giveWhole(): Uint8Array | undefined {
-    const whole = this.#whole;
-    this.#whole = undefined;
-    return whole;
-  }
-
   static #wordsOf(bytes: Uint8Array): Uint32Array {
     return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   }
 
-  /** Beyond the end of `base` all words count as zero. */
-  static #differences(words: Uint32Array, base: Uint32Array): { places: Uint32Array; words: Uint32Array } {
-    const places: number[] = [];
-    let count = 0;
-    for (let at = 0; at < words.length; at++) {
-      while (Image.#isSamePiece(words, base, at)) at += Image.PIECE_WORDS;
-      if (at >= words.length) break;
-      if (words[at] === (base[at] ?? 0)) continue;
-      const from = at;
-      while (at < words.length && words[at] !== (base[at] ?? 0)) at++;
-      places.push(from, at - from);
-      count += at - from;
+  /** Which of the stretches are copied in one call each. */
+  static #longOnes(places: Uint32Array): Uint8Array {
+    const isLong = new Uint8Array(places.length / 2);
+    let left = Image.LONG_MAX;
+    for (let i = 0; i < isLong.length && left > 0; i++) {
+      if ((places[i * 2 + 1] ?? 0) < Image.LONG_WORDS) continue;
+      isLong[i] = 1;
+      left--;
     }
+    return isLong;
+  }
+
+  /** The words at these places, one after the other. */
+  static #taken(words: Uint32Array, places: Uint32Array): Uint32Array {
+    let count = 0;
+    for (let i = 1; i < places.length; i += 2) count += places[i] ?? 0;
     const own = new Uint32Array(count);
-    let kept = 0;
+    let taken = 0;
     for (let i = 0; i < places.length; i += 2) {
       const [from = 0, length = 0] = [places[i], places[i + 1]];
-      own.set(words.subarray(from, from + length), kept);
-      kept += length;
+      own.set(words.subarray(from, from + length), taken);
+      taken += length;
     }
-    return { places: Uint32Array.from(places), words: own };
+    return own;
+  }
+
+  static #stretches(words: Uint32Array, places: Uint32Array): Stretch[] {
+    const own = Image.#taken(words, places);
+    const stretches: Stretch[] = [];
+    let taken = 0;
+    for (let i = 0; i < places.length; i += 2) {
+      const [at = 0, length = 0] = [places[i], places[i + 1]];
+      stretches.push({ at, words: own.subarray(taken, taken + length) });
+      taken += length;
+    }
+    return stretches;
+  }
+
+  /** Where the stretches of words that differ begin, and how many words each has. Beyond the end of `base` all words count as zero. */
+  static #differences(words: Uint32Array, base: Uint32Array): Uint32Array {
+    const places: number[] = [];
+    let [from, end] = [0, 0];
+    for (let at = 0; at < words.length; at++) {
+      while (Image.#isSamePiece(words, base, at)) at += Image.PIECE_WORDS;
+      if (at >= words.length || words[at] === (base[at] ?? 0)) continue;
+      if (at - end > Image.GAP_WORDS) {
+        if (end > from) places.push(from, end - from);
+        from = at;
+      }
+      end = at + 1;
+    }
+    if (end > from) places.push(from, end - from);
+    return Uint32Array.from(places);
   }
 
   static #isSamePiece(words: Uint32Array, base: Uint32Array, at: number): boolean {

@@ -30,13 +30,12 @@ export function guestImports(instance: Instance, without: readonly string[]): We
 
   function hostCall(_name: number, _length: number, _self: number, argc: number, argv: number): number {
     const { exports } = instance;
-    const args: number[] = [];
-    for (let i = 0; i < argc; i++) args.push(view().getUint32(argv + i * 4, true));
-    const [op, ...values] = args;
     const lengthAt = exports.wasm_malloc(4);
-    const texts = values.map((value) => instance.text(value, lengthAt));
+    const texts: (Uint8Array | undefined)[] = [];
+    // Memory that grows meanwhile is another: so it is asked for anew each time.
+    for (let i = 1; i < argc; i++) texts.push(instance.text(instance.words[argv / 4 + i] ?? 0, lengthAt));
     exports.wasm_free(lengthAt);
-    instance.driver?.onHost(op === undefined ? 0 : exports.qjs_get_float64(op), texts);
+    instance.driver?.onHost(argc === 0 ? 0 : exports.qjs_get_float64(instance.words[argv / 4] ?? 0), texts);
     return exports.qjs_get_undefined();
   }
 

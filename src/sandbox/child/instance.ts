@@ -79,18 +79,26 @@ export class Instance {
   readonly dataStart: number;
   driver: Driver | undefined;
   #bytes: Uint8Array;
+  #words: Uint32Array;
 
   constructor(module: WebAssembly.Module, imports: (instance: Instance) => WebAssembly.Imports) {
     this.exports = new WebAssembly.Instance(module, imports(this)).exports as Exports;
     this.dataStart = this.exports.__stack_pointer.value;
     this.tableLength = this.exports.__indirect_function_table.length;
     this.#bytes = new Uint8Array(this.exports.memory.buffer);
+    this.#words = new Uint32Array(this.exports.memory.buffer);
   }
 
   /** The memory as it is now: growing it replaces the buffer. */
   get bytes(): Uint8Array {
     if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.exports.memory.buffer);
     return this.#bytes;
+  }
+
+  /** The same, by words: as the engine writes numbers and addresses. */
+  get words(): Uint32Array {
+    if (this.#words.length === 0) this.#words = new Uint32Array(this.exports.memory.buffer);
+    return this.#words;
   }
 
   start(memoryBytes: number, stackBytes: number): void {
@@ -142,8 +150,9 @@ export class Instance {
   }
 
   call(handles: { readonly undefined: number; readonly scratch: number }, fn: number, args: readonly number[]): number {
-    const view = new DataView(this.bytes.buffer);
-    for (const [i, value] of args.entries()) view.setUint32(handles.scratch + 8 + i * 4, value, true);
+    const { words } = this;
+    let at = handles.scratch / 4 + 2;
+    for (const value of args) words[at++] = value;
     return this.exports.qjs_call(fn, handles.undefined, args.length, handles.scratch + 8);
   }
 
@@ -162,7 +171,7 @@ export class Instance {
     const at = lengthAt === 0 ? 0 : this.exports.qjs_get_string_len(value, lengthAt);
     if (at === 0) this.driver?.onNoMemory();
     if (at === 0) return undefined;
-    const length = new DataView(this.bytes.buffer).getUint32(lengthAt, true);
+    const length = this.words[lengthAt / 4] ?? 0;
     const text = this.bytes.slice(at, at + length);
     this.exports.qjs_free_cstring(at);
     return text;

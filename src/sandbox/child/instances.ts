@@ -10,14 +10,10 @@ export class Instances {
   /** Instances thrown away before their memory is asked back; large ones at once. */
   static readonly DISCARDED_MAX = 4;
   static readonly LARGE_BYTES = 8 * 1_024 * 1_024;
-  /** Beside its image, the whole memory of a script is kept up to this size: most take 1.5 MB. */
-  static readonly WHOLE_BYTES_MAX = 2 * 1_024 * 1_024;
 
   /** How many were made; tests tell by it whether one was used again. */
   made = 0;
   #live = new Map<number, Instance>();
-  /** The image that was used last. */
-  #whole: Image | undefined;
   #discarded = 0;
   #isLittered = false;
   /** A large one was thrown away. */
@@ -63,10 +59,6 @@ export class Instances {
       return instance;
     }
     image.copyInto(instance);
-    if (image !== this.#whole && image.size <= Instances.WHOLE_BYTES_MAX) {
-      image.keepWhole(instance, this.#whole);
-      this.#whole = image;
-    }
     return instance;
   }
 

@@ -1,7 +1,7 @@
 import type { Limits } from '../limits.ts';
 import { FRAME, OP, type Phase, type ResetRule } from '../protocol.ts';
 import type { Driver, Handles, Instance } from './instance.ts';
-import type { ChildIo, Pipe } from './pipe.ts';
+import { type ChildIo, Pipe } from './pipe.ts';
 
 export interface PhaseFailure {
   readonly kind: 'failed';
@@ -48,13 +48,13 @@ export class PhaseRun implements Driver {
   outcome: PhaseOutcome | undefined;
   readonly unanswered = new Set<string>();
   #activeAtMs: number;
-  #counts = new Map<string, number>();
+  #counts = { publishes: 0, inputs: 0, logs: 0, hostCalls: 0 };
   #sentBytes = 0;
   /** What the host has not heard of: calls, events, inputs, log lines. */
   #held: (readonly Uint8Array[])[] = [];
   #foreseen: Foreseen | undefined;
   #atHand: { readonly id: Uint8Array; readonly answer: Uint8Array } | undefined;
-  #unhandled = new Map<number, number>();
+  #unhandled: Map<number, number> | undefined;
   #isLooking = false;
   #setting: PhaseSetting;
   #instance: Instance;
@@ -74,7 +74,7 @@ export class PhaseRun implements Driver {
 
   /** A rejection nobody handled, the address of its reason: an error that would be lost. */
   get unhandledReason(): number | undefined {
-    return [...this.#unhandled.values()][0];
+    return this.#unhandled?.values().next().value;
   }
 
   answered(id: string): boolean {
@@ -154,6 +154,7 @@ export class PhaseRun implements Driver {
   onRejection(promise: number, reason: number, isHandled: boolean): void {
     const { exports } = this.#instance;
     const identity = exports.qjs_get_value_ptr(promise);
+    this.#unhandled ??= new Map();
     if (isHandled) this.#unhandled.delete(identity);
     else this.#unhandled.set(identity, exports.qjs_dup_value(reason));
     exports.qjs_free_value(promise);
@@ -206,9 +207,8 @@ export class PhaseRun implements Driver {
   #count(name: string): void {
     const limit =
       name === 'publish' ? 'publishes' : name === 'registerInput' ? 'inputs' : name === 'log' ? 'logs' : 'hostCalls';
-    const count = (this.#counts.get(limit) ?? 0) + 1;
-    this.#counts.set(limit, count);
-    if (count > this.#setting.limits[limit]) this.exceeded(limit, this.#here());
+    this.#counts[limit]++;
+    if (this.#counts[limit] > this.#setting.limits[limit]) this.exceeded(limit, this.#here());
   }
 
   #failed(name: string, message: string, stack: string): void {
@@ -249,6 +249,6 @@ export class PhaseRun implements Driver {
   }
 
   #decode(text: Uint8Array | undefined): string {
-    return text === undefined ? '' : new TextDecoder().decode(text.subarray(0, PhaseRun.TEXT_BYTES_MAX));
+    return text === undefined ? '' : Pipe.DECODER.decode(text.subarray(0, PhaseRun.TEXT_BYTES_MAX));
   }
 }

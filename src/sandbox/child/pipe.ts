@@ -27,6 +27,9 @@ export class Pipe {
   static readonly FLUSH_BYTES = 64 * 1_024;
   /** A larger buffer is let go once its frame is done with. */
   static readonly KEPT_BYTES = 1_024 * 1_024;
+  /** One of each for all texts: to make one takes longer than to use it. */
+  static readonly DECODER = new TextDecoder();
+  static readonly ENCODER = new TextEncoder();
 
   #io: ChildIo;
   #in = new Uint8Array(64 * 1_024);
@@ -34,9 +37,15 @@ export class Pipe {
   #to = 0;
   #out: Uint8Array[] = [];
   #outBytes = 0;
+  #forNow: Frame | undefined;
 
   constructor(io: ChildIo) {
     this.#io = io;
+  }
+
+  /** More than was read so far is here already. */
+  get hasMore(): boolean {
+    return this.#to > this.#from;
   }
 
   /** The next frame, or undefined when the host is gone. */
@@ -79,7 +88,19 @@ export class Pipe {
     if (this.#outBytes > Pipe.FLUSH_BYTES) this.flush();
   }
 
+  /** What is news only until something else is sent: the next flush takes it along, unless it is taken back before. */
+  sendForNow(kind: number, generation: number, fields: readonly Uint8Array[]): void {
+    this.#forNow = { kind, generation, fields };
+  }
+
+  takeBack(): void {
+    this.#forNow = undefined;
+  }
+
   flush(): void {
+    const forNow = this.#forNow;
+    this.#forNow = undefined;
+    if (forNow !== undefined) this.send(forNow.kind, forNow.generation, forNow.fields);
     if (this.#outBytes === 0) return;
     for (const bytes of this.#joined()) {
       for (let at = 0; at < bytes.length; ) at += this.#io.write(bytes, at, bytes.length - at);

@@ -7,6 +7,7 @@ import { Instance } from './instance.ts';
 import { Instances } from './instances.ts';
 import { PhaseRun } from './phase-run.ts';
 import { type ChildIo, Pipe } from './pipe.ts';
+import { ProcessorTime } from './processor-time.ts';
 import { Server } from './server.ts';
 
 /**
@@ -15,7 +16,7 @@ import { Server } from './server.ts';
  */
 export function childProgram(): string {
   const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, WARM_UP_ARGS, WARM_UP_SCRIPT };
-  const parts = [Pipe, Instance, guestImports, Image, Images, Instances, PhaseRun, Server, serveChild];
+  const parts = [Pipe, ProcessorTime, Instance, guestImports, Image, Images, Instances, PhaseRun, Server, serveChild];
   return [
     "'use strict';",
     ...Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),

@@ -259,7 +259,11 @@ test('what a handler left to do later is not done after it has returned', () => 
   const later =
     "(async () => { await 0; await 0; await 0; ctx.log('late'); ctx.publish('a', { messageId: 'm', payload: 1 }); })();";
   const kinds = child.frames({ phase: 'producer', code: producer(`${later} return 1;`) }).map(({ kind }) => kind);
-  assert.deepEqual(kinds, [FRAME.phase, FRAME.done]);
+  // On a busy machine the host hears that the script was loaded, too.
+  assert.deepEqual(
+    kinds.filter((kind) => kind !== FRAME.phase),
+    [FRAME.done],
+  );
 });
 
 test('scripts that take turns, and phases that follow each other, each find the memory of their own script and nothing else', () => {

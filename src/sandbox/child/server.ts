@@ -13,7 +13,8 @@ import { Image, Images } from './image.ts';
 import type { Handles, Instance } from './instance.ts';
 import { Instances } from './instances.ts';
 import { type Foreseen, type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
-import type { ChildIo, Frame, Pipe } from './pipe.ts';
+import { type ChildIo, type Frame, Pipe } from './pipe.ts';
+import { ProcessorTime } from './processor-time.ts';
 
 interface Message {
   readonly generation: number;
@@ -31,7 +32,7 @@ interface Base {
 /** The child's work: takes one message at a time, runs its phases in QuickJS, and says how it ended. */
 export class Server {
   /** Messages between two collections: the pieces of a message lie outside the heap, so the engine hardly sees them pile up. */
-  static readonly COLLECT_EVERY = 1_000;
+  static readonly COLLECT_EVERY = 2_000;
   /** The same for scripts loaded: each leaves its code and perhaps a dropped image behind. */
   static readonly LOADS_PER_COLLECT = 16;
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
@@ -52,14 +53,14 @@ export class Server {
   #loads = 0;
   #lateRun: number | undefined;
   #beside: readonly number[] = [];
-  /** This thread's processor time, asked for only where a phase ends: to ask takes as long as many a line of a script. */
-  #cpuMs = 0;
+  #processor: ProcessorTime;
   /** What the last message gave, for one that came with it. */
   #last: { readonly generation: number; readonly result: Uint8Array | undefined } | undefined;
 
   constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
     this.#io = io;
     this.#pipe = pipe;
+    this.#processor = new ProcessorTime(io);
     this.#prelude = prelude;
     this.#options = options;
     this.instances = new Instances(io, module, options.without);
@@ -82,12 +83,12 @@ export class Server {
       beside: [],
     };
     for (let turn = 0; turn < Server.WARM_UP_TURNS; turn++) {
-      const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#lookAtCpu()];
+      const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#processor.look()];
       const message = { generation: 0, header, foreseen: undefined, atMs, cpuStartMs };
-      const image = this.#load(message, new TextEncoder().encode(WARM_UP_SCRIPT));
+      const image = this.#load(message, Pipe.ENCODER.encode(WARM_UP_SCRIPT));
       if (image instanceof Image === false) break;
       for (const phase of ['prepare', 'mutate', 'next'] as const) {
-        this.#phase(message, image, phase, new TextEncoder().encode(WARM_UP_ARGS));
+        this.#phase(message, image, phase, Pipe.ENCODER.encode(WARM_UP_ARGS));
       }
     }
     this.images.delete(header.scriptId);
@@ -95,7 +96,7 @@ export class Server {
 
   /** Serves until the host is gone. */
   serve(): void {
-    this.#lookAtCpu();
+    this.#processor.look();
     for (let count = 1; ; count++) {
       // After the answer went out, so that nobody waits for it, and when nothing here holds on to an instance any more.
       if (this.instances.isLittered || count % Server.COLLECT_EVERY === 0) {
@@ -106,7 +107,7 @@ export class Server {
       if (frame === undefined) return;
       // Answers and goodbyes to a message that ended before they came. To read them, or much of anything, was no work of whoever comes next.
       const isMuch = frame.fields.some((field) => field.length > Server.MUCH_BYTES);
-      if (isMuch || frame.kind !== FRAME.run) this.#lookAtCpu();
+      if (isMuch || frame.kind !== FRAME.run) this.#processor.look();
       if (frame.kind === FRAME.run) this.#serveRun(frame);
     }
   }
@@ -120,10 +121,16 @@ export class Server {
     const [headerBytes, given, answer, code] = frame.fields;
     if (headerBytes === undefined || given === undefined || answer === undefined)
       throw new Error('a run without header, arguments or answer');
-    const header = JSON.parse(new TextDecoder().decode(headerBytes)) as RunHeader;
+    const header = JSON.parse(Pipe.DECODER.decode(headerBytes)) as RunHeader;
     this.#beside = header.beside;
     const foreseen = header.foreseen === undefined ? undefined : { args: header.foreseen, answer, isTaken: false };
-    const message = { generation: frame.generation, header, foreseen, atMs: this.#io.nowMs(), cpuStartMs: this.#cpuMs };
+    const message = {
+      generation: frame.generation,
+      header,
+      foreseen,
+      atMs: this.#io.nowMs(),
+      cpuStartMs: this.#processor.ms,
+    };
     const before = this.#last;
     this.#last = undefined;
     const isFollowing = before?.generation === frame.generation - 1;
@@ -206,7 +213,7 @@ export class Server {
     } else {
       const { handler, uses, seed } = message.header;
       const head = JSON.stringify([phase, handler, uses, this.#is('seed') ? seed : [1, 2, 3, 4]]);
-      const call = [this.#bytes(instance, run, new TextEncoder().encode(head)), this.#bytes(instance, run, args)];
+      const call = [this.#bytes(instance, run, Pipe.ENCODER.encode(head)), this.#bytes(instance, run, args)];
       this.#explainThrown(instance, handles, instance.call(handles, this.#runHandle(instance, image), call));
     }
     for (;;) {
@@ -236,7 +243,7 @@ export class Server {
   }
 
   #answer(instance: Instance, image: Image, run: PhaseRun, id: Uint8Array, answer: Uint8Array): void {
-    if (!run.answered(new TextDecoder().decode(id))) return;
+    if (!run.answered(Pipe.DECODER.decode(id))) return;
     const { handles } = image;
     const texts = [this.#bytes(instance, run, id), this.#bytes(instance, run, answer)];
     this.#explainThrown(instance, handles, instance.call(handles, handles.answer, texts));
@@ -303,7 +310,7 @@ export class Server {
   #setting({ generation, header, foreseen, atMs }: Message, phase: Phase | 'load'): PhaseSetting {
     const { limits, without } = this.#options;
     const first = phase === 'prepare' ? foreseen : undefined;
-    const since = { startedAt: header.startedAt, messageAtMs: atMs, cpuStartMs: this.#cpuMs };
+    const since = { startedAt: header.startedAt, messageAtMs: atMs, cpuStartMs: this.#processor.ms };
     return { phase, generation, ...since, foreseen: first, limits, without };
   }
 
@@ -321,7 +328,7 @@ export class Server {
 
   #reserves(result: Uint8Array | undefined): boolean {
     if (result === undefined) return false;
-    const { reservations } = Object(JSON.parse(new TextDecoder().decode(result))) as { reservations?: unknown };
+    const { reservations } = Object(JSON.parse(Pipe.DECODER.decode(result))) as { reservations?: unknown };
     return Array.isArray(reservations) && reservations.some((each) => Array.isArray(each?.ids) && each.ids.length > 0);
   }
 
@@ -336,13 +343,16 @@ export class Server {
 
   /** After a short one the host need not wake for it: its own deadlines are later by far more than that. */
   #tellPhase({ generation, atMs }: Message): void {
-    this.#pipe.send(FRAME.phase, generation, [this.#cpuText(this.#lookAtCpu())]);
+    this.#pipe.sendForNow(FRAME.phase, generation, [this.#cpuText(this.#processor.betweenPhases(atMs))]);
     if (this.#io.nowMs() - atMs > this.#options.limits.killAfterMs * Server.SHORT_SHARE) this.#pipe.flush();
   }
 
   #done(message: Message, phase: Phase | 'load', outcome: PhaseOutcome, prepared?: Uint8Array): void {
     const none = new Uint8Array();
-    const cpuMs = this.#lookAtCpu() - message.cpuStartMs;
+    // The host hears of both at once: that another phase had begun is of no use to it any more.
+    this.#pipe.takeBack();
+    const endMs = this.#pipe.hasMore ? this.#processor.betweenPhases(message.atMs) : this.#processor.look();
+    const cpuMs = Math.max(0, endMs - message.cpuStartMs);
     const result = prepared ?? (outcome.kind === 'returned' ? outcome.result : undefined);
     const isForeseenTaken = message.foreseen?.isTaken === true;
     const header: DoneHeader =
@@ -361,28 +371,22 @@ export class Server {
     // Whoever filled it waits until it is given back, and not whoever comes next.
     if (this.instances.isFlooded) this.#collect();
     this.#pipe.send(FRAME.done, message.generation, [
-      new TextEncoder().encode(JSON.stringify(header)),
+      Pipe.ENCODER.encode(JSON.stringify(header)),
       (outcome.kind === 'failed' ? undefined : result) ?? none,
       params,
-      this.#cpuText(this.#cpuMs),
+      this.#cpuText(this.#processor.ms),
     ]);
   }
 
   /** It takes time, and none of any script. */
   #collect(): void {
     this.instances.collect();
-    this.#lookAtCpu();
-  }
-
-  /** This thread's processor time so far. */
-  #lookAtCpu(): number {
-    this.#cpuMs = this.#io.cpuMs();
-    return this.#cpuMs;
+    this.#processor.look();
   }
 
   /** The host counts on from here. */
   #cpuText(cpuMs: number): Uint8Array {
-    return new TextEncoder().encode(String(cpuMs));
+    return Pipe.ENCODER.encode(String(cpuMs));
   }
 
   #abandoned(): PhaseFailure {
