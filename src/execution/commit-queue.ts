@@ -64,7 +64,7 @@ export class CommitQueue {
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
-    this.#gathering = options.store.gathers ? new Gathering() : undefined;
+    this.#gathering = options.store.atWork === undefined ? undefined : new Gathering();
   }
 
   /** Decides and writes in one transaction; resolves when it is durable, rejects with the refusal when nothing was written. */
@@ -124,7 +124,7 @@ export class CommitQueue {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      if (this.#gathering) await this.#gathering.wait(this.#waiting.length);
+      if (this.#gathering) await this.#gathering.wait(this.#waiting.length, this.#options.store.atWork);
       const batch = this.#waiting.splice(0, BATCH_MAX);
       try {
         await this.#commit(batch);

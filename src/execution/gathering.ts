@@ -2,8 +2,9 @@
 const UNITS_MIN = 4;
 /** More at once would hardly be cheaper. */
 const UNITS_ENOUGH = 32;
-/** A share of what the last commit took, so that a slow disk or a busy machine gathers for longer than a fast one. */
-const SHARE = 1 / 4;
+/** Half of those who are at work: while they are committed the other half does its own part. With all of them the processors would stand idle in turn. */
+const SHARE = 1 / 2;
+/** Never longer than the last commit took, so that a slow disk or a busy machine gathers for longer than a fast one. */
 const MS_MAX = 10;
 
 /**
@@ -12,6 +13,7 @@ const MS_MAX = 10;
  */
 export class Gathering {
   #last = { units: 0, ms: 0, endedAt: 0 };
+  #wanted = UNITS_ENOUGH;
   #enough: (() => void) | undefined;
 
   committed(units: number, ms: number): void {
@@ -20,17 +22,18 @@ export class Gathering {
 
   /** How many wait now. */
   joined(waiting: number): void {
-    if (waiting >= UNITS_ENOUGH) this.#enough?.();
+    if (waiting >= this.#wanted) this.#enough?.();
   }
 
-  /** Until enough have come, or the moment is over. */
-  async wait(waiting: number): Promise<void> {
+  /** Until enough of those at work have come, or the moment is over. */
+  async wait(waiting: number, atWork = 0): Promise<void> {
     const { units, ms, endedAt } = this.#last;
     const isFresh = performance.now() - endedAt < ms;
-    if (units < UNITS_MIN || waiting >= UNITS_ENOUGH || !isFresh) return;
+    this.#wanted = Math.min(Math.max(Math.ceil(atWork * SHARE), UNITS_MIN), UNITS_ENOUGH);
+    if (units < UNITS_MIN || waiting >= this.#wanted || !isFresh) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#enough = resolve;
-    const over = setTimeout(resolve, Math.min(ms * SHARE, MS_MAX));
+    const over = setTimeout(resolve, Math.min(ms, MS_MAX));
     await promise;
     clearTimeout(over);
     this.#enough = undefined;

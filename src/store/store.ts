@@ -31,8 +31,11 @@ export type UnitOutcome =
 
 /** The one way in. Whoever holds it can write, so it never leaves `execution/`. */
 export interface Store {
-  /** Far away, so that many units at once cost little more than one: it is worth a moment to wait for more. */
-  readonly gathers?: boolean;
+  /**
+   * How many workflows have been at work just now; said by a store that is far away, where many units at once cost little more than one: it
+   * is worth a moment to wait for half of them.
+   */
+  readonly atWork?: number;
   /**
    * All units in one transaction, each loaded, decided and applied, and undone, by itself. The answer means durable. At least one
    * unit is not deferred.

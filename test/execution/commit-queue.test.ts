@@ -11,13 +11,14 @@ import { MemoryStore } from '../support/memory-store.ts';
 class ObedientStore implements Store {
   readonly memory = new MemoryStore();
   readonly batches: number[] = [];
-  readonly gathers: boolean;
+  /** Said only by a store that is far away. */
+  readonly atWork?: number;
   failure: Error | undefined;
   probes = 0;
   delayMs = 0;
 
-  constructor({ gathers = false }: { readonly gathers?: boolean } = {}) {
-    this.gathers = gathers;
+  constructor({ atWork }: { readonly atWork?: number } = {}) {
+    if (atWork !== undefined) this.atWork = atWork;
   }
 
   async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
@@ -45,7 +46,7 @@ class ObedientStore implements Store {
   }
 }
 
-function setUp(options: { readonly gathers?: boolean } = {}) {
+function setUp(options: { readonly atWork?: number } = {}) {
   const store = new ObedientStore(options);
   const changes = new ChangeFeed();
   const fatal: unknown[] = [];
@@ -80,7 +81,7 @@ test('what one tick submits shares a commit, in batches of at most 64', async ()
 });
 
 test('before a store that is far away those of a large commit are waited for, and one who is alone is not', async () => {
-  const { store, manager } = setUp({ gathers: true });
+  const { store, manager } = setUp({ atWork: 16 });
   await manager.createWorkflow('alone', PERSON);
   await manager.createWorkflow('alone again', PERSON);
   assert.deepEqual(store.batches, [1, 1]);

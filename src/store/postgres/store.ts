@@ -5,6 +5,7 @@ import { GuardError } from '../guard-error.ts';
 import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { Memory } from './answers.ts';
 import { type BoundWrite, bindWrites } from './apply.ts';
+import { AtWork } from './at-work.ts';
 import { Batch, BEGIN, type DecidedBatch } from './batch.ts';
 import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
 import { DatabaseTime } from './database-time.ts';
@@ -41,13 +42,13 @@ export interface PostgresStoreOptions {
  * units ask for, one writes and commits. What a write expects is checked by the database itself, so the commit can travel with it.
  */
 export class PostgresStore implements Store {
-  readonly gathers = true;
   readonly #options: PostgresStoreOptions;
   readonly #memory = new Memory();
   readonly #habits = new Habits();
   readonly #marks: CommitMarks;
   readonly #time: DatabaseTime;
   readonly #known = new KnownWorkflows();
+  readonly #atWork = new AtWork();
   #connection: PostgresConnection;
   #isRestored: boolean;
   #isClosed = false;
@@ -59,6 +60,10 @@ export class PostgresStore implements Store {
     this.#isRestored = options.isRestored;
     this.#marks = new CommitMarks(options.url);
     this.#time = new DatabaseTime(options.clock);
+  }
+
+  get atWork(): number {
+    return this.#atWork.count;
   }
 
   /** Round trips so far. */
@@ -201,7 +206,9 @@ export class PostgresStore implements Store {
     if (end === 'aborted') return { kind: 'aborted' };
     if (end !== 'committed') return { kind: 'refused', error: end };
     this.#reach('after-commit');
-    batch.committed(outcomes).remember(this.#known);
+    const committed = batch.committed(outcomes);
+    committed.remember(this.#known);
+    this.#atWork.note(committed.raised);
     this.#note(outcomes);
     return { kind: 'answered', outcomes };
   }
