@@ -14,6 +14,7 @@ import {
   Draft,
   decide,
   foreseen,
+  foreseenNew,
   type ReplyTo,
   type Source,
 } from '#model';
@@ -85,6 +86,7 @@ export class CommitQueue {
         return {
           kind: commands.map((command) => command.do).join(' '),
           questions: commands.flatMap((command) => foreseen(command, workflowOf)),
+          fresh: commands.flatMap((command) => foreseenNew(command, workflowOf)),
         };
       },
     };

@@ -64,12 +64,26 @@ export function foreseen(
   return questions;
 }
 
+/** Of what it will ask for: the events that it publishes. Nearly always nobody has heard of them before. */
+export function foreseenNew(
+  command: Command,
+  workflowOf: (execution: ExecutionId) => WorkflowId | undefined,
+): readonly Question[] {
+  const named = command as Named;
+  const workflow = named.workflow ?? (named.fence && workflowOf(named.fence.execution));
+  return workflow === undefined ? [] : published(named, workflow);
+}
+
+function published({ run, publishes = [] }: Named, workflow: WorkflowId): Question[] {
+  return publishes.map(({ topic, messageId }, position) => ({
+    name: 'eventKeyed',
+    by: [workflow, topic, messageId ?? `${run}:${position}`],
+  }));
+}
+
 /** What is known by a name that is its own only within its workflow. */
 function inWorkflow(command: Command, named: Named, workflow: WorkflowId): Question[] {
-  const questions: Question[] = [];
-  for (const [position, { topic, messageId = `${named.run}:${position}` }] of (named.publishes ?? []).entries()) {
-    questions.push({ name: 'eventKeyed', by: [workflow, topic, messageId] });
-  }
+  const questions = published(named, workflow);
   for (const { topic, ids } of named.reservations ?? []) {
     for (const messageId of ids) questions.push({ name: 'eventKeyed', by: [workflow, topic, messageId] });
   }

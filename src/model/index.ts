@@ -6,7 +6,7 @@ export type * from './command.ts';
 export type { Pruned } from './command-of-history.ts';
 export { decide } from './decide.ts';
 export { Draft, foundIn, loadInto } from './draft.ts';
-export { foreseen } from './foresee.ts';
+export { foreseen, foreseenNew } from './foresee.ts';
 export type { ImportedRows, ImportedScript } from './imported.ts';
 export { INVARIANTS, type Invariant } from './invariants.ts';
 export * from './limits.ts';

@@ -6,6 +6,8 @@ export interface Foresight {
   /** Units of the same kind ask for much the same. */
   readonly kind: string;
   readonly questions: readonly Question[];
+  /** Those of them that most likely find nothing: what it publishes. */
+  readonly fresh?: readonly Question[];
 }
 
 /** One command on its way into the store. */

@@ -10,7 +10,7 @@ import {
   type WorkerId,
   type WorkflowId,
 } from '#base';
-import { type Fence, INVARIANTS } from '#model';
+import { chained, type Fence, INVARIANTS } from '#model';
 import { type DistantStore, type LaterReader, openPostgresStore } from '#store';
 import {
   beginSession,
@@ -224,6 +224,49 @@ onPostgres('a backlog that is longer than what is read ahead is worked off in it
     events.filter(({ status }) => status !== 'consumed').map(({ messageId }) => messageId),
     ['239'],
   );
+});
+
+onPostgres('what is published takes one round trip, and one that was handled is still not taken for new', async (t) => {
+  const opened = await open(t);
+  const { one, url, reader } = opened;
+  const stream = await busy(opened);
+  await cycle(one, stream, '2');
+  await one.manager.publishEvents(stream.workflow, [placed('new')], PERSON);
+  const before = one.store.roundTrips;
+  await one.manager.publishEvents(stream.workflow, [placed('newer')], PERSON);
+  assert.equal(one.store.roundTrips - before, 1);
+  // Its history was removed long before this process knew the workflow, so that only its key is left.
+  await byHand(
+    url,
+    `SET pawl.revises = 'on'`,
+    `INSERT INTO pruned_events (workflow_id, topic, message_id, id, status, created_at)
+      VALUES ('${stream.workflow}', 'order.placed', 'long ago', 'evt_long_ago', 'consumed', 1)`,
+  );
+  for (const again of [placed('long ago'), placed('0', '{"changed":1}')])
+    await one.manager.publishEvents(stream.workflow, [again], PERSON);
+  const events = await reader.table('events');
+  assert.deepEqual(events.filter(({ messageId }) => messageId === 'long ago').length, 0);
+  assert.deepEqual(
+    events.filter(({ messageId }) => messageId === '0').map(({ status, payload }) => [status, payload]),
+    [['consumed', '{"id":"0"}']],
+  );
+});
+
+onPostgres('acts of two processes make one chain, whoever remembers its end', async (t) => {
+  const opened = await open(t);
+  const streams = [await busy(opened, 'a'), await busy(opened, 'b')];
+  for (const stream of streams) await cycle(opened.one, stream, '2');
+  for (let i = 0; i < 30; i++) {
+    const by = i % 7 === 0 ? opened.two : opened.one;
+    await Promise.all(streams.map(({ workflow }) => by.manager.publishEvents(workflow, [placed(`p${i}`)], PERSON)));
+  }
+  const entries = [...(await opened.reader.table('audit_log'))].sort((a, b) => a.seq - b.seq);
+  let head: (typeof entries)[number] | undefined;
+  for (const entry of entries) {
+    assert.deepEqual(chained(head, { set: 'audit.appended', ...entry }), entry);
+    head = entry;
+  }
+  assert.equal(entries.filter(({ act }) => act === entries.at(-1)?.act).length, 62);
 });
 
 /** A small generator, so that a failing walk can be walked again. */

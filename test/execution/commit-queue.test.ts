@@ -305,7 +305,7 @@ test('a unit foresees its commands as far as they do not depend on replies', asy
   });
   const question = (name: string) => ({ name: 'workflowNamed', by: [name] });
   assert.deepEqual(foreseen, [
-    { kind: 'createWorkflow', questions: [question('a')] },
-    { kind: 'createWorkflow', questions: [question('b')] },
+    { kind: 'createWorkflow', questions: [question('a')], fresh: [] },
+    { kind: 'createWorkflow', questions: [question('b')], fresh: [] },
   ]);
 });

@@ -32,6 +32,7 @@ export function noteMisses(asker: Asker, view: View | undefined, habits: Habits)
   const isNear = view?.unlocked.size === 0 && view.missing.every(mayMiss);
   if (!isNear) asker.known = undefined;
   const { known, foresight } = asker;
+  asker.misses = known ? assumedOf(asker) : [];
   if (!known || !view || view.isWhole) return;
   const usual = [...habits.of([foresight.kind])].filter((name) => isOfWorkflow(name) && name !== 'heads');
   const next = [
@@ -39,6 +40,11 @@ export function noteMisses(asker: Asker, view: View | undefined, habits: Habits)
     ...usual.map((name) => ({ name, by: [known.id] }) as unknown as Question),
   ];
   asker.misses = [...view.missing, ...next.filter((question) => known.answer(question) === undefined)];
+}
+
+/** What it publishes, as far as nothing is remembered of it: most likely it is not there. */
+export function assumedOf({ known, foresight }: Asker): readonly Question[] {
+  return (foresight.fresh ?? []).filter((question) => known?.answer(question) === undefined);
 }
 
 function mayMiss({ name }: Question): boolean {

@@ -3,7 +3,7 @@ import type { LookupName, Question, Write } from '#model';
 import type { Foresight, Unit, UnitOutcome } from '../store.ts';
 import { Answers, isKeepable, keyOf, type Memory, View } from './answers.ts';
 import { headIn, LOCK_AUDIT } from './apply.ts';
-import { type Asker, asksForEvents, noteMisses, runsLow } from './asker.ts';
+import { type Asker, asksForEvents, assumedOf, noteMisses, runsLow } from './asker.ts';
 import { Committed } from './committed.ts';
 import type { PostgresConnection } from './connection.ts';
 import type { DatabaseTime } from './database-time.ts';
@@ -47,6 +47,10 @@ export interface DecidedBatch {
 export interface RememberedBatch extends DecidedBatch {
   readonly standing: Standing;
   readonly at: number;
+  /** What was taken not to be there. */
+  readonly absent: readonly Question[];
+  /** It goes on from the end of the audit log as it is remembered. */
+  readonly isAudited: boolean;
 }
 
 interface Surroundings {
@@ -57,6 +61,8 @@ interface Surroundings {
   readonly time: DatabaseTime;
   /** Nobody's, where everything is to be read anew. */
   readonly known: KnownWorkflows | undefined;
+  /** The end of the audit log, as it is remembered. */
+  readonly auditHead: ReturnType<typeof headIn>;
 }
 
 /** Begins a transaction, reads what its units ask for, and decides each on what was read. It ends with the caller. */
@@ -92,13 +98,18 @@ export class Batch {
     const workflows = known.map(({ id }) => id);
     this.#answers = new Answers(this.#with.memory, workflows, workflows);
     for (const each of known) this.#answers.trust(each);
+    const absent = this.#askers.flatMap((asker) => (asker.known ? assumedOf(asker) : []));
+    for (const question of absent) this.#answers.add({ question, rows: [] });
     this.#now = now;
     const views = this.#askers.map((asker) => asker.known && this.#look(asker));
     for (const [i, asker] of this.#askers.entries()) noteMisses(asker, views[i]?.view, this.#with.habits);
-    if (!views.every(isSure) || this.#with.habits.isAudited(this.#kinds())) return undefined;
+    if (!views.every(isSure)) return undefined;
+    const isAudited = views.some((looked) => looked?.decided.kind === 'done' && audits(looked.decided));
+    const head = this.#with.auditHead;
+    if (isAudited && head === undefined) return undefined;
     this.#revisions = new Map(known.map(({ id, revision }) => [id, revision]));
     this.#isRemembered = true;
-    return { ...this.#settled(views as readonly Looked[]), standing, at: now };
+    return { ...this.#settled(views as readonly Looked[]), standing, at: now, absent, isAudited, head };
   }
 
   async decide(): Promise<DecidedBatch> {
@@ -353,9 +364,9 @@ interface Looked {
   readonly decided: Exclude<Decision, { kind: 'deferred' }>;
 }
 
-/** What it is decided on is all remembered, and it leaves nothing in the log that all share. */
+/** What it is decided on is all remembered. */
 function isSure(looked: Looked | undefined): boolean {
-  return looked?.view.isWhole === true && !(looked.decided.kind === 'done' && audits(looked.decided));
+  return looked?.view.isWhole === true;
 }
 
 function lookupsFor(questions: readonly Question[]): { name: LookupName; statement: Statement }[] {

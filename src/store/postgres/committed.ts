@@ -2,6 +2,7 @@ import type { Write } from '#model';
 import type { UnitOutcome } from '../store.ts';
 import type { View } from './answers.ts';
 import { KnownWorkflow, type KnownWorkflows } from './known.ts';
+import type { AnsweredQuestion } from './lookups.ts';
 import type { Window } from './window.ts';
 
 /** A unit of a batch: what became of it, what it was told, and what was remembered of its workflow. */
@@ -66,8 +67,10 @@ export class Committed {
 
   #learn(known: KnownWorkflow, about: readonly CommittedUnit[]): void {
     const { isRemembered, windows } = this.#parts;
-    if (isRemembered) return;
-    for (const { view } of about) for (const { question, rows } of view.told) known.learn(question, rows);
+    // Then only what was taken not to be there is new.
+    const isNews = ({ rows }: AnsweredQuestion) => !isRemembered || rows.length === 0;
+    for (const { view } of about)
+      for (const { question, rows } of view.told.filter(isNews)) known.learn(question, rows);
     const window = windows.get(known.id);
     if (window) known.learnWindow(window);
   }

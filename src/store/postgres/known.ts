@@ -73,7 +73,7 @@ const UNSEEN: ReadonlySet<Write['set']> = new Set<Write['set']>([
 ]);
 
 /** Bounds on memory, and on rows that are looked through. */
-const KEPT_MAX = 1_000;
+const KEPT_MAX = 600;
 const PAYLOAD_MAX = 2_000;
 
 /** What this process knows of a workflow, as of a revision. */

@@ -1,3 +1,4 @@
+import type { Question } from '#model';
 import type { TableName } from '../statements/all.ts';
 import type { PostgresConnection } from './connection.ts';
 import type { Statement } from './flight.ts';
@@ -108,6 +109,19 @@ const RAISE_KNOWN = `WITH locked (id) AS MATERIALIZED (SELECT id FROM workflows 
       WHERE workflow_id = asked.id AND workflow_revisions.revision = asked.revision
         AND workflow_id IN (SELECT id FROM locked) RETURNING 1)
   SELECT pawl_expect(count(*), $3) FROM raised`;
+
+/** No event of these keys is there, nor was one whose history was removed. */
+const ABSENT = `SELECT pawl_expect(count(*), 0) FROM unnest($1::text[], $2::text[], $3::text[]) AS asked (workflow, topic, message),
+    LATERAL (SELECT 1 FROM events WHERE workflow_id = asked.workflow AND topic = asked.topic AND message_id = asked.message
+      UNION ALL SELECT 1 FROM pruned_events
+      WHERE workflow_id = asked.workflow AND topic = asked.topic AND message_id = asked.message OFFSET 0) AS found`;
+
+/** What was taken not to be there is not. */
+export function areAbsent(events: readonly Question[]): readonly Statement[] {
+  if (events.length === 0) return [];
+  const parts = [0, 1, 2].map((position) => events.map(({ by }) => by[position] as string));
+  return [{ name: 'absent', text: ABSENT, values: parts }];
+}
 
 /** The beginning of a transaction that was decided before it began. */
 export function asKnown(

@@ -6,17 +6,18 @@ import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { Memory } from './answers.ts';
 import { type BoundWrite, bindWrites } from './apply.ts';
 import { AtWork } from './at-work.ts';
-import { Batch, BEGIN, type DecidedBatch } from './batch.ts';
+import { AuditHead, headIs } from './audit-head.ts';
+import { Batch, BEGIN, type DecidedBatch, type RememberedBatch } from './batch.ts';
 import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
 import { DatabaseTime } from './database-time.ts';
 import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
 import type { Statement } from './flight.ts';
 import type { Waiting } from './gather.ts';
-import { Habits } from './habits.ts';
+import { Habits, isAudit } from './habits.ts';
 import { KnownWorkflows } from './known.ts';
 import { CommitMarks } from './lost-commit.ts';
 import { settleHere } from './origin.ts';
-import { asKnown, raised, sayThatItRevises } from './revisions.ts';
+import { areAbsent, asKnown, raised, sayThatItRevises } from './revisions.ts';
 import { openSession } from './session.ts';
 import { callOnCommit } from './switchboard.ts';
 import { APART, type Arrangement, TOGETHER, type Written } from './together.ts';
@@ -49,6 +50,7 @@ export class PostgresStore implements Store {
   readonly #time: DatabaseTime;
   readonly #known = new KnownWorkflows();
   readonly #atWork = new AtWork();
+  readonly #auditHead = new AuditHead();
   #connection: PostgresConnection;
   #isRestored: boolean;
   #isClosed = false;
@@ -165,7 +167,7 @@ export class PostgresStore implements Store {
   #batchOf(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting, arrangement: Arrangement): Batch {
     const known = arrangement === TOGETHER ? this.#known : undefined;
     const own = { memory: this.#memory, habits: this.#habits, marks: this.#marks, time: this.#time };
-    return new Batch(units, waiting, { ...own, connection, known });
+    return new Batch(units, waiting, { ...own, connection, known, auditHead: this.#auditHead.known });
   }
 
   /**
@@ -180,32 +182,47 @@ export class PostgresStore implements Store {
     const decided = batch.remembered();
     if (decided === undefined) return undefined;
     const outcomes = decided.decisions.map(outcomeOf);
-    const writing = arrangement.arrange(this.#bound(decided, outcomes, arrangement));
+    const bound = this.#bound(decided, outcomes, arrangement);
+    const writing = arrangement.arrange(bound.writes);
     // Somebody must still say that it is so.
     if (writing.length === 0) return undefined;
-    const at = this.#time.isOwn ? decided.at : null;
-    const opening = [BEGIN, this.#marks.next(), ...asKnown(decided.revisions, decided.standing, at)];
-    const end = await this.#write(connection, writing, { opening, closing: [] });
-    return end instanceof Error ? undefined : this.#ended(batch, outcomes, end);
+    const end = await this.#write(connection, writing, { opening: this.#opening(decided), closing: [] });
+    if (!(end instanceof Error)) return this.#ended(batch, outcomes, end, bound.head);
+    if (decided.isAudited) this.#auditHead.wasWrong();
+    return undefined;
+  }
+
+  /** The audit log is held last. */
+  #opening({ revisions, standing, at, absent, isAudited, head }: RememberedBatch): readonly Statement[] {
+    return [
+      BEGIN,
+      this.#marks.next(),
+      ...asKnown(revisions, standing, this.#time.isOwn ? at : null),
+      ...areAbsent(absent),
+      ...(isAudited && head ? headIs(head) : []),
+    ];
   }
 
   async #writeHeld(connection: PostgresConnection, batch: Batch, arrangement: Arrangement): Promise<Attempt | Aborted> {
     const decided = await this.#decide(connection, batch);
     const outcomes = decided.decisions.map(outcomeOf);
-    const writing = arrangement.arrange(this.#bound(decided, outcomes, arrangement));
+    const bound = this.#bound(decided, outcomes, arrangement);
+    const writing = arrangement.arrange(bound.writes);
     if (writing.length === 0) {
       await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
       return { kind: 'answered', outcomes };
     }
     const closing = raised(batch.committed(outcomes).raised, decided.revisions);
     const end = await this.#write(connection, writing, { opening: [], closing });
-    return this.#ended(batch, outcomes, end);
+    return this.#ended(batch, outcomes, end, bound.head);
   }
 
-  #ended(batch: Batch, outcomes: readonly UnitOutcome[], end: End): Attempt | Aborted {
+  #ended(batch: Batch, outcomes: readonly UnitOutcome[], end: End, head: DecidedBatch['head']): Attempt | Aborted {
     if (end === 'aborted') return { kind: 'aborted' };
     if (end !== 'committed') return { kind: 'refused', error: end };
     this.#reach('after-commit');
+    if (outcomes.some((outcome) => outcome.kind === 'done' && outcome.writes.some(isAudit)))
+      this.#auditHead.wrote(head);
     const committed = batch.committed(outcomes);
     committed.remember(this.#known);
     this.#atWork.note(committed.raised);
@@ -228,9 +245,9 @@ export class PostgresStore implements Store {
     { head: before }: Pick<DecidedBatch, 'head'>,
     outcomes: UnitOutcome[],
     { fold }: Arrangement,
-  ): readonly (readonly BoundWrite[])[] {
+  ): { readonly writes: readonly (readonly BoundWrite[])[]; readonly head: DecidedBatch['head'] } {
     let head = before;
-    return outcomes.map((outcome, position) => {
+    const writes = outcomes.map((outcome, position) => {
       if (outcome.kind !== 'done') return [];
       try {
         const applied = bindWrites(fold(outcome.writes), head);
@@ -242,6 +259,7 @@ export class PostgresStore implements Store {
         return [];
       }
     });
+    return { writes, head };
   }
 
   /** The writes and the commit in one round trip. Where its answer is lost, the server is asked until it is known. */
@@ -295,6 +313,7 @@ export class PostgresStore implements Store {
     const connection = await sayThatItRevises(await openSession(this.#options.url, this.#options.role));
     // Another server may answer now, that never heard of what was kept last.
     this.#known.clear();
+    this.#auditHead.forget();
     this.#pastFlights += this.#connection.flights;
     this.#connection = connection;
     return connection;
