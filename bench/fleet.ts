@@ -27,9 +27,9 @@ type Intake = 'at once' | 'one by one';
 
 const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
 /** What was decided on what a process remembers is refused a second later; on the tape it is as it was then. */
-const AT_ANY_TIME = `CREATE OR REPLACE FUNCTION pawl_as_known(known_strangers bigint, known_guards text, decided_at bigint)
+const AT_ANY_TIME = `CREATE OR REPLACE FUNCTION pawl_as_known(known_guarded bigint, known_guards text, decided_at bigint)
   RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
-    IF (SELECT last_value FROM pawl_strangers) <> known_strangers OR (SELECT guards FROM schema_version) <> known_guards THEN
+    IF (SELECT last_value FROM pawl_guarded) <> known_guarded OR (SELECT guards FROM schema_version) <> known_guards THEN
       RAISE EXCEPTION 'not as it was known';
     END IF;
     RETURN decided_at;

@@ -112,6 +112,11 @@ export class Batch {
     return { ...this.#settled(views as readonly Looked[]), standing, at: now, absent, isAudited, head };
   }
 
+  /** Whether anything of it could go by what is remembered. */
+  get hasKnown(): boolean {
+    return this.#askers.some(({ known }) => known !== undefined);
+  }
+
   async decide(): Promise<DecidedBatch> {
     this.#isRemembered = false;
     for (const { known, misses, foresight } of this.#askers) {

@@ -36,7 +36,9 @@ export class Committed {
   get raised(): readonly string[] {
     const { isRemembered, revisions, units } = this.#parts;
     if (isRemembered) return [...revisions.keys()];
-    return [...new Set(units.flatMap((unit, i) => (writesOf(unit).length > 0 ? (this.#workflows[i] ?? []) : [])))];
+    const changed = units.flatMap((unit, i) => (writesOf(unit).length > 0 ? (this.#workflows[i] ?? []) : []));
+    const created = units.flatMap(writesOf).flatMap((write) => (write.set === 'workflow.created' ? write.row.id : []));
+    return [...new Set([...changed, ...created])];
   }
 
   /** As far as that is worth it; what was remembered and is no longer so is forgotten. */

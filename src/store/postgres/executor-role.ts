@@ -81,6 +81,7 @@ export function executorRole(): string {
     END IF;
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO ${ROLE}', current_schema());
     ${grants.join(';\n    ')};
+    GRANT SELECT ON SEQUENCE pawl_guarded TO ${ROLE};
   EXCEPTION
     WHEN insufficient_privilege THEN RAISE NOTICE 'executors act as %', current_user;
   END $$`;

@@ -5,6 +5,7 @@ import { LOOKUP_STATEMENTS } from '../statements/all.ts';
 import { reservedBy } from '../statements/events.ts';
 import type { Statement } from './flight.ts';
 import { isByWorkflow, LEADS } from './holds.ts';
+import { heldWithRevisions } from './revisions.ts';
 
 /**
  * The first statements of a transaction find out what it is about, and leave the ids where the statements behind them, in the
@@ -88,13 +89,15 @@ interface Lead {
 function lockText(waiting: Waiting, leads: readonly Lead[], isByConnection: boolean): string {
   const led = leads.map(({ table }, i) => `UNION SELECT workflow_id FROM ${table} WHERE id = ANY ($${i + 2}::text[])`);
   const held = withNames(heldBy(), () => 'asked.connection');
+  const skip = waiting === 'skip' ? 'SKIP LOCKED' : '';
   const byConnection = `UNION SELECT found.id FROM unnest($${leads.length + 2}::text[]) AS asked (connection),
       LATERAL (${held}) AS found`;
   return `WITH wanted (id) AS MATERIALIZED (
       SELECT unnest($1::text[]) ${led.join(' ')} ${isByConnection ? byConnection : ''}),
     locked (id) AS MATERIALIZED (SELECT id FROM workflows WHERE id IN (SELECT id FROM wanted)
-      ORDER BY id FOR NO KEY UPDATE ${waiting === 'skip' ? 'SKIP LOCKED' : ''})
-    SELECT ${kept('workflows', `(SELECT string_agg(id, ' ') FROM locked)`)},
+      ORDER BY id FOR NO KEY UPDATE ${skip}),
+    ${heldWithRevisions(skip)}
+    SELECT ${kept('workflows', `(SELECT string_agg(id, ' ') FROM held)`)},
       (SELECT string_agg(id, ' ') FROM workflows WHERE id IN (SELECT id FROM wanted)),
       floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 }

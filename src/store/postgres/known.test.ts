@@ -71,6 +71,14 @@ test('how new the newest is, is not known when it may be among those that were n
   assert.equal(oldest(known), undefined);
 });
 
+test('nor when the newest waited behind those that were read, and was taken', () => {
+  const known = knownWith([pending(1), pending(2)], { until: evt(2), newestSeq: 9 });
+  known.learn(keyed('m5'), [{ ...pending(5), pendingSeq: 9 }]);
+  assert.deepEqual(oldest(known), [evt(1)]);
+  assert.ok(known.follow(taken(run(1), evt(5)), 1));
+  assert.equal(oldest(known), undefined);
+});
+
 test('of a run that has ended nothing is known any more, nor of its events', () => {
   const known = knownWith([pending(1), pending(2)]);
   assert.ok(known.follow(taken(run(1), evt(1)), 1));
@@ -105,7 +113,7 @@ test('what is not on the way of an event, or too long to keep, is not followed',
 });
 
 test('a workflow that others change is left alone for a while, and for longer the next time', () => {
-  const known = new KnownWorkflows();
+  const known = knowing();
   const worth = () => {
     let commits = 0;
     while (!known.isWorthKnowing(WF)) commits++;
@@ -118,17 +126,23 @@ test('a workflow that others change is left alone for a while, and for longer th
   assert.equal(worth(), 32);
 });
 
-test('with another number of strangers, or other guards, nothing is known', () => {
+test('after guards were put in again, or under those of another version, nothing is known', () => {
   for (const other of [
-    { strangers: 2, guards: 'a' },
-    { strangers: 1, guards: 'b' },
+    { guarded: 2, guards: 'own' },
+    { guarded: 1, guards: 'of another version' },
   ]) {
-    const known = new KnownWorkflows();
-    known.stands({ strangers: 1, guards: 'a' });
+    const known = knowing();
     known.keep(knownWith([]));
-    known.stands({ strangers: 1, guards: 'a' });
+    known.stands({ guarded: 1, guards: 'own' });
     assert.ok(known.get(WF));
     known.stands(other);
     assert.equal(known.get(WF), undefined);
+    assert.equal(known.isWorthKnowing(WF), other.guards === 'own');
   }
 });
+
+function knowing(): KnownWorkflows {
+  const known = new KnownWorkflows('own');
+  known.stands({ guarded: 1, guards: 'own' });
+  return known;
+}

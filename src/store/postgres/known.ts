@@ -75,6 +75,7 @@ const UNSEEN: ReadonlySet<Write['set']> = new Set<Write['set']>([
 /** Bounds on memory, and on rows that are looked through. */
 const KEPT_MAX = 600;
 const PAYLOAD_MAX = 2_000;
+const TEXT_MAX = 65_536;
 
 /** What this process knows of a workflow, as of a revision. */
 export class KnownWorkflow {
@@ -139,6 +140,7 @@ export class KnownWorkflow {
     if (!writes.every(isFollowed)) return false;
     for (const write of writes) {
       if (UNSEEN.has(write.set)) continue;
+      if (write.set === 'events.reserved' && this.#reachesBeyond(write.events)) this.#waiting = undefined;
       applyWrite(this.#rows, write);
       if ('row' in write && 'id' in write.row) this.#made.add(write.row.id);
     }
@@ -146,6 +148,14 @@ export class KnownWorkflow {
     this.#revision = revision;
     this.#commits += 1;
     return this.#answered.size + this.#made.size <= KEPT_MAX;
+  }
+
+  /** Whether one of them waits behind those that are known: it may have been the newest. */
+  #reachesBeyond(events: readonly string[]): boolean {
+    return events.some((id) => {
+      const until = this.#waiting?.get(this.#rows.events.get(id)?.topic ?? '')?.until;
+      return until !== undefined && id > until;
+    });
   }
 
   #found(name: LookupName, by: readonly string[]): readonly unknown[] {
@@ -214,8 +224,27 @@ export class KnownWorkflow {
 }
 
 function isFollowed(write: Write): boolean {
-  if (write.set === 'event.published' && write.row.payload.length > PAYLOAD_MAX) return false;
-  return FOLLOWED.has(write.set) || UNSEEN.has(write.set);
+  return (FOLLOWED.has(write.set) && lengthOf(write) <= lengthMaxOf(write)) || UNSEEN.has(write.set);
+}
+
+function lengthMaxOf({ set }: Write): number {
+  return set === 'event.published' ? PAYLOAD_MAX : TEXT_MAX;
+}
+
+/** Of what a script or a provider said. */
+function lengthOf(write: Write): number {
+  switch (write.set) {
+    case 'event.published':
+      return write.row.payload.length;
+    case 'run.prepared':
+      return write.prepareResult?.length ?? 0;
+    case 'mutation.recorded':
+      return write.row.params.length + write.row.preview.length;
+    case 'mutation.applied':
+      return write.result?.length ?? 0;
+    default:
+      return 0;
+  }
 }
 
 function isHandled({ status }: Event): boolean {
@@ -253,7 +282,12 @@ interface Wariness {
 export class KnownWorkflows {
   readonly #workflows = new Map<string, KnownWorkflow>();
   readonly #wary = new Map<string, Wariness>();
+  readonly #ownGuards: string;
   #standing: Standing | undefined;
+
+  constructor(ownGuards: string) {
+    this.#ownGuards = ownGuards;
+  }
 
   get standing(): Standing | undefined {
     return this.#standing;
@@ -263,10 +297,11 @@ export class KnownWorkflows {
     return workflow === undefined ? undefined : this.#workflows.get(workflow);
   }
 
-  /** What is known is known under this; under anything else it is not. */
-  stands({ strangers, guards }: Standing): void {
-    if (this.#standing?.strangers !== strangers || this.#standing.guards !== guards) this.clear();
-    this.#standing = { strangers, guards };
+  /** What is known is known under this. Under guards of another version nothing is: they may raise no revisions. */
+  stands({ guards, guarded }: Standing): void {
+    const isOwn = guards === this.#ownGuards;
+    if (!isOwn || this.#standing?.guarded !== guarded) this.clear();
+    this.#standing = isOwn ? { guards, guarded } : undefined;
   }
 
   /** Somebody else changed it. */
@@ -279,9 +314,9 @@ export class KnownWorkflows {
 
   /** Whether it is worth it to know the workflow from this commit on. */
   isWorthKnowing(workflow: string): boolean {
+    if (this.#standing === undefined) return false;
     const wary = this.#wary.get(workflow);
-    if (wary === undefined) return true;
-    if (wary.left === 0) return true;
+    if (wary === undefined || wary.left === 0) return true;
     this.#wary.set(workflow, { ...wary, left: wary.left - 1 });
     return false;
   }

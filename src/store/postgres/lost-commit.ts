@@ -19,12 +19,21 @@ export const MARKS_TABLE = `CREATE TABLE commit_marks (
     at TIMESTAMP WITH TIME ZONE NOT NULL
   )`;
 
-const MARK = `INSERT INTO commit_marks (writer, batch, at) VALUES ($1, $2, now())
-  ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at`;
+/** With the guards, so that databases made before it get it too. */
+export const CLOSED_MARKS = 'ALTER TABLE commit_marks ADD COLUMN IF NOT EXISTS closed BIGINT NOT NULL DEFAULT 0';
 
-/** Waits for a transaction of the same writer that is still under way, whatever becomes of it, and then says how far it came. */
-const ASK = `INSERT INTO commit_marks (writer, batch, at) VALUES ($1, 0, now())
-  ON CONFLICT (writer) DO UPDATE SET at = excluded.at RETURNING batch`;
+/** Fails where somebody has asked what became of this batch, or of a later one. */
+const MARK = `WITH marked AS (INSERT INTO commit_marks (writer, batch, at) VALUES ($1, $2, now())
+    ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at
+    WHERE commit_marks.closed < excluded.batch RETURNING 1)
+  SELECT pawl_expect(count(*), 1) FROM marked`;
+
+/**
+ * Waits for a transaction of the same writer that is still under way, whatever becomes of it, and then says how far it came. From
+ * here on none of its batches up to this one can begin: what was sent in one piece may reach the server long after its process gave it up.
+ */
+const ASK = `INSERT INTO commit_marks (writer, batch, at, closed) VALUES ($1, 0, now(), $2)
+  ON CONFLICT (writer) DO UPDATE SET at = excluded.at, closed = excluded.closed RETURNING batch`;
 
 /**
  * The answer to a COMMIT can be lost. So every transaction begins with a mark of its own: finding it again means that everything
@@ -70,10 +79,10 @@ export class CommitMarks {
     });
   }
 
-  /** Nobody will ask any more. */
+  /** Nobody will ask any more. What was closed stays so. */
   forget(): readonly Statement[] {
     return [
-      { text: 'DELETE FROM commit_marks WHERE writer = $1', values: [this.#writer] },
+      { text: 'DELETE FROM commit_marks WHERE writer = $1 AND closed = 0', values: [this.#writer] },
       { text: `DELETE FROM commit_marks WHERE at < now() - interval '${KEPT_FOR}'` },
     ];
   }
@@ -82,7 +91,7 @@ export class CommitMarks {
     let connection: PostgresConnection | undefined;
     try {
       connection = await openSession(this.#url);
-      const [answer] = await connection.flight([{ text: ASK, values: [this.#writer] }]);
+      const [answer] = await connection.flight([{ text: ASK, values: [this.#writer, this.#batch] }]);
       return Number(answer?.rows[0]?.[0]);
     } finally {
       await connection?.close();

@@ -7,7 +7,7 @@ import { MIGRATIONS, type Migration, versionTable } from '../schema/migrations.t
 import type { PostgresConnection } from './connection.ts';
 import { executorGuards, executorRole, IS_EXECUTOR } from './executor-role.ts';
 import { isMissingTable, isRace } from './failures.ts';
-import { MARKS_TABLE } from './lost-commit.ts';
+import { CLOSED_MARKS, MARKS_TABLE } from './lost-commit.ts';
 import { CLUSTER_ORIGIN, DATABASE_ORIGIN } from './origin.ts';
 import { REVISIONS } from './revisions.ts';
 
@@ -88,12 +88,18 @@ function guardTexts(): { readonly texts: readonly string[]; readonly hash: strin
   const texts = [
     ...DATABASE_ORIGIN,
     ...dialect.functions,
+    CLOSED_MARKS,
     ...REVISIONS,
     ...[...guards(), HANDED_OFF].flatMap((guard) => dialect.guard(guard)),
     ...executorGuards(),
     executorRole(),
   ];
   return { texts, hash: sha256(texts.join('\n')) };
+}
+
+/** What tells the guards of this version from those of another. */
+export function ownGuards(): string {
+  return guardTexts().hash;
 }
 
 async function guardSteps(connection: PostgresConnection): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import type { Store } from '../store.ts';
 import type { PostgresConnection } from './connection.ts';
 import { refuseExecutorsUser, takeRole } from './executor-role.ts';
 import { postgresError, shownUrl } from './failures.ts';
-import { indexForRetention, migratePostgres } from './migrate.ts';
+import { indexForRetention, migratePostgres, ownGuards } from './migrate.ts';
 import { isPutBack } from './origin.ts';
 import { sayThatItRevises } from './revisions.ts';
 import { openSession } from './session.ts';
@@ -42,7 +42,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Dista
     await sayThatItRevises(connection);
     if (role !== 'executor') await refuseExecutorsUser(connection, where);
     const isRestored = await isPutBack(connection);
-    return new PostgresStore(connection, { url, where, clock, callFor, role, isRestored, doubts });
+    return new PostgresStore(connection, {
+      url,
+      where,
+      clock,
+      callFor,
+      role,
+      isRestored,
+      doubts,
+      ownGuards: ownGuards(),
+    });
   } catch (error) {
     connection?.destroy();
     throw postgresError(error, where);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
+import type { WorkflowId } from '#base';
 import type { LookupName, Question, WriteName } from '#model';
 import { freshDatabase, HAS_POSTGRES, onPostgres, type TestDatabase } from '../../../test/support/postgres-world.ts';
 import { positional, postgresDialect } from '../dialect.ts';
@@ -16,7 +17,9 @@ import { LEADS } from './holds.ts';
 import { gatheredLookup, lookupOf } from './lookups.ts';
 import { foundByKey, manyOf } from './many.ts';
 import { sharedStatements } from './read-together.ts';
+import { areAbsent, asKnown, HELD_REVISIONS, raised } from './revisions.ts';
 import { openSession, SETTINGS } from './session.ts';
+import { askWindow } from './window.ts';
 
 /** Walks of an index that has only the rows in question, or that end after a few. */
 const JUSTIFIED: Readonly<Record<string, string>> = {
@@ -62,6 +65,13 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
   ...Object.entries(LISTINGS).map(([name, sql]) => named(`listing ${name}`, sql)),
   ...sharedStatements().map(sent),
   named('audit head', AUDIT_HEAD),
+  ...[
+    HELD_REVISIONS,
+    ...asKnown(new Map([['wf_1', 1]]), { guards: '', guarded: 1 }, 1),
+    ...areAbsent([{ name: 'eventKeyed', by: ['wf_1' as WorkflowId, 't', 'm'] }]),
+    ...raised(['wf_1', 'wf_2'], new Map([['wf_1', 1]])),
+    ...askWindow(['wf_1']),
+  ].map(sent),
 ];
 
 /** Ten workflows with a history, beside many others: so that a plan that reads all of it would look expensive. */
@@ -69,6 +79,7 @@ const HISTORY = `
   SET session_replication_role = replica;
   INSERT INTO workflows SELECT 'wf_' || i, 'w' || i, 'active', '', NULL, '[]', 0, 0, NULL, NULL, 0, 0, i, NULL, 1
     FROM generate_series(1, 2000) AS i;
+  INSERT INTO workflow_revisions SELECT 'wf_' || i, i FROM generate_series(1, 2000) AS i;
   INSERT INTO scripts SELECT 'scr_' || i, 'wf_' || i, 1, 0, 'h', '{}', 1, 'ada', '', '{}' FROM generate_series(1, 2000) AS i;
   INSERT INTO workers SELECT 'wrk_' || i, 'w', 'p', 1, 1, 1 FROM generate_series(1, 2000) AS i;
   INSERT INTO executions SELECT 'exe_' || i, 'wf_' || (i % 10 + 1), 'completed', 'event', 1, NULL, NULL, NULL, NULL, 1, 1, 1
@@ -168,7 +179,7 @@ for (const [which, filled] of Object.entries(DATABASES)) {
       for (const index of RETENTION_INDEXES) await client.query(index);
       await client.query(filled);
       await client.query(SETTINGS.join('; '));
-      for (const set of ['workflows', 'runs', 'roots', 'events']) await client.query(`SET pawl.${set} = ''`);
+      for (const set of ['workflows', 'runs', 'roots', 'events', 'ahead']) await client.query(`SET pawl.${set} = ''`);
     });
 
     after(async () => {

@@ -6,26 +6,30 @@ import type { Statement } from './flight.ts';
 // Every transaction that changes what belongs to a workflow raises the workflow's revision, while it holds the workflow. So a process that
 // finds the revision it left behind knows that nobody has changed anything since, and may go by the rows it remembers.
 
-/** What is known of a database besides its rows: how often somebody wrote who raises no revision, and which guards it has. */
+/** What is known of a database besides its rows: which guards it has, and how often any were put in. */
 export interface Standing {
-  readonly strangers: number;
   readonly guards: string;
+  readonly guarded: number;
 }
 
 /** Not as known: looked at anew, it may well work. */
 export const NOT_AS_KNOWN = 'PW003';
 
-/** The tables whose rows are remembered, or decide what is. */
-const REMEMBERED: readonly TableName[] = [
-  'workflows',
-  'executions',
-  'script_runs',
-  'handler_runs',
-  'events',
-  'event_inputs',
-  'mutations',
-  'handler_states',
-  'pruned_events',
+/** The tables whose rows are remembered, or decide what is; and how a row of each leads to its workflow. */
+const REMEMBERED: readonly { readonly table: TableName; readonly workflow?: string; readonly through?: string }[] = [
+  { table: 'workflows', workflow: 'changed.id' },
+  { table: 'executions' },
+  { table: 'script_runs' },
+  { table: 'handler_runs' },
+  { table: 'events' },
+  {
+    table: 'event_inputs',
+    workflow: 'events.workflow_id',
+    through: 'JOIN %1$I.events ON events.id = changed.event_id',
+  },
+  { table: 'mutations' },
+  { table: 'handler_states' },
+  { table: 'pruned_events' },
 ];
 
 /** Further from the database's clock than this nobody decides: it stood still, or the clock was set. */
@@ -33,28 +37,41 @@ const CLOCK_MS_MAX = 1_000;
 const CLOCK = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /**
- * With the guards. Whoever does not say that it raises revisions, an older version of Pawl or a person with SQL, is counted at each statement, before
- * it holds anything; whoever puts guards in counts too, because guards of an older version do not count anybody.
+ * Whoever does not say that it raises revisions, an older version of Pawl or a person with SQL, has them raised by each of its statements: as part of
+ * what it does, so that it counts from its commit on and whoever comes behind it waits for it. Names are written out: its search path may be another.
  */
+function strangers(): readonly string[] {
+  return REMEMBERED.flatMap(({ table, workflow = 'changed.workflow_id', through = '' }) => [
+    `CREATE OR REPLACE FUNCTION ${table}_stranger() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF current_setting('pawl.revises', true) IS DISTINCT FROM 'on' THEN
+          EXECUTE format('INSERT INTO %1$I.workflow_revisions (workflow_id, revision)
+            SELECT DISTINCT ${workflow}, 1 FROM changed ${through} ORDER BY 1
+            ON CONFLICT (workflow_id) DO UPDATE SET revision = workflow_revisions.revision + 1', TG_TABLE_SCHEMA);
+        END IF;
+        RETURN NULL;
+      END $$`,
+    ...(['INSERT', 'UPDATE', 'DELETE'] as const).map(
+      (on) => `CREATE TRIGGER ${table}_stranger_${on.toLowerCase()} AFTER ${on} ON ${table}
+        REFERENCING ${on === 'DELETE' ? 'OLD' : 'NEW'} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ${table}_stranger()`,
+    ),
+  ]);
+}
+
+/** With the guards. Guards of an older version raise nothing for anybody: so it is counted how often any were put in. */
 export const REVISIONS: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS workflow_revisions (
     workflow_id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     revision BIGINT NOT NULL
   ) WITH (fillfactor = 40)`,
-  'CREATE SEQUENCE IF NOT EXISTS pawl_strangers',
-  'GRANT USAGE, SELECT ON SEQUENCE pawl_strangers TO PUBLIC',
-  `SELECT nextval('pawl_strangers')`,
-  `CREATE OR REPLACE FUNCTION pawl_stranger() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN IF current_setting('pawl.revises', true) IS DISTINCT FROM 'on' THEN PERFORM nextval('pawl_strangers'); END IF;
-      RETURN NULL; END $$`,
-  ...REMEMBERED.map(
-    (table) => `CREATE TRIGGER ${table}_stranger BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${table}
-      FOR EACH STATEMENT EXECUTE FUNCTION pawl_stranger()`,
-  ),
-  `CREATE OR REPLACE FUNCTION pawl_as_known(known_strangers bigint, known_guards text, decided_at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  'INSERT INTO workflow_revisions (workflow_id, revision) SELECT id, 0 FROM workflows ON CONFLICT DO NOTHING',
+  'CREATE SEQUENCE IF NOT EXISTS pawl_guarded',
+  `SELECT nextval('pawl_guarded')`,
+  ...strangers(),
+  `CREATE OR REPLACE FUNCTION pawl_as_known(known_guarded bigint, known_guards text, decided_at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
     DECLARE clock bigint := ${CLOCK};
     BEGIN
-      IF (SELECT last_value FROM pawl_strangers) <> known_strangers OR (SELECT guards FROM schema_version) <> known_guards
+      IF (SELECT last_value FROM pawl_guarded) <> known_guarded OR (SELECT guards FROM schema_version) <> known_guards
         OR abs(clock - decided_at) > ${CLOCK_MS_MAX} THEN
         RAISE EXCEPTION 'not as it was known' USING ERRCODE = '${NOT_AS_KNOWN}';
       END IF;
@@ -71,7 +88,7 @@ export async function sayThatItRevises(connection: PostgresConnection): Promise<
 /** What stands for the workflows that are held. Asked behind the lock: before it, somebody could still be at work. */
 export const HELD_REVISIONS: Statement = {
   name: 'held revisions',
-  text: `SELECT (SELECT last_value FROM pawl_strangers), (SELECT guards FROM schema_version),
+  text: `SELECT (SELECT last_value FROM pawl_guarded), (SELECT guards FROM schema_version),
     (SELECT string_agg(workflow_id || ' ' || revision, ',') FROM workflow_revisions
       WHERE workflow_id = ANY (string_to_array(current_setting('pawl.workflows'), ' ')))`,
 };
@@ -81,10 +98,10 @@ export interface HeldRevisions extends Standing {
 }
 
 export function heldRevisions(row: readonly unknown[] = []): HeldRevisions {
-  const [strangers, guards, list] = row;
+  const [guarded, guards, list] = row;
   const pairs = typeof list === 'string' ? list.split(',').map((pair) => pair.split(' ')) : [];
   const revisions = new Map(pairs.map(([workflow = '', revision]) => [workflow, Number(revision)]));
-  return { strangers: Number(strangers), guards: String(guards), revisions };
+  return { guarded: Number(guarded), guards: String(guards), revisions };
 }
 
 /** Raises those of workflows that are held. One that has none begins with its first. */
@@ -101,13 +118,28 @@ const RAISE = 'UPDATE workflow_revisions SET revision = revision + 1 WHERE workf
 const FIRST = `INSERT INTO workflow_revisions (workflow_id, revision) SELECT unnest($1::text[]), 1
   ON CONFLICT (workflow_id) DO UPDATE SET revision = workflow_revisions.revision + 1`;
 
+/**
+ * Those of the workflows `locked` that are held with their revisions. One whose revision is in other hands is as good as not held: somebody who
+ * did not ask for the workflow changes what belongs to it.
+ */
+export function heldWithRevisions(skip: string): string {
+  const ofLocked = 'WHERE workflow_id = ANY (ARRAY(SELECT id FROM locked))';
+  return `revised (id) AS MATERIALIZED (SELECT workflow_id FROM workflow_revisions ${ofLocked}
+      ORDER BY workflow_id FOR NO KEY UPDATE ${skip}),
+    existing (id) AS MATERIALIZED (SELECT workflow_id FROM workflow_revisions ${ofLocked}),
+    held (id) AS MATERIALIZED (SELECT id FROM locked WHERE id = ANY (ARRAY(SELECT id FROM revised))
+      OR NOT id = ANY (ARRAY(SELECT id FROM existing)))`;
+}
+
 /** Holds the workflows and raises their revisions, if all of them are what they were; else nothing of the flight happens. */
 const RAISE_KNOWN = `WITH locked (id) AS MATERIALIZED (SELECT id FROM workflows WHERE id = ANY ($1::text[])
       ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+    revised (id) AS MATERIALIZED (SELECT workflow_id FROM workflow_revisions WHERE workflow_id = ANY ($1::text[])
+      ORDER BY workflow_id FOR NO KEY UPDATE SKIP LOCKED),
     raised AS (UPDATE workflow_revisions SET revision = asked.revision + 1
       FROM unnest($1::text[], $2::bigint[]) AS asked (id, revision)
       WHERE workflow_id = asked.id AND workflow_revisions.revision = asked.revision
-        AND workflow_id IN (SELECT id FROM locked) RETURNING 1)
+        AND workflow_id IN (SELECT id FROM locked) AND workflow_id IN (SELECT id FROM revised) RETURNING 1)
   SELECT pawl_expect(count(*), $3) FROM raised`;
 
 /** No event of these keys is there, nor was one whose history was removed. */
@@ -134,7 +166,7 @@ export function asKnown(
     {
       name: 'as known',
       text: 'SELECT pawl_as_known($1, $2, $3)',
-      values: [standing.strangers, standing.guards, at],
+      values: [standing.guarded, standing.guards, at],
     },
   ];
 }

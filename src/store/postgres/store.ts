@@ -36,6 +36,7 @@ export interface PostgresStoreOptions {
   readonly role: 'executor' | 'worker' | undefined;
   readonly isRestored: boolean;
   readonly doubts: boolean;
+  readonly ownGuards: string;
 }
 
 /**
@@ -48,7 +49,7 @@ export class PostgresStore implements Store {
   readonly #habits = new Habits();
   readonly #marks: CommitMarks;
   readonly #time: DatabaseTime;
-  readonly #known = new KnownWorkflows();
+  readonly #known: KnownWorkflows;
   readonly #atWork = new AtWork();
   readonly #auditHead = new AuditHead();
   #connection: PostgresConnection;
@@ -62,6 +63,7 @@ export class PostgresStore implements Store {
     this.#isRestored = options.isRestored;
     this.#marks = new CommitMarks(options.url);
     this.#time = new DatabaseTime(options.clock);
+    this.#known = new KnownWorkflows(options.ownGuards);
   }
 
   get atWork(): number {
@@ -151,16 +153,24 @@ export class PostgresStore implements Store {
     throw new ConnectionError('writing', { cause });
   }
 
-  /** What would be decided on what is remembered is decided on what is read as well, and has to be the same. */
+  /** What would be decided on what is remembered, or partly, is decided on what is read as well, and has to be the same. */
   async #doubt(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting): Promise<void> {
-    const remembered = this.#batchOf(connection, units, waiting, TOGETHER).remembered();
-    if (remembered === undefined) return;
-    const read = await this.#decide(connection, this.#batchOf(connection, units, waiting, APART));
+    const batch = this.#batchOf(connection, units, waiting, TOGETHER);
+    const remembered = batch.remembered();
+    if (!batch.hasKnown) return;
+    const read = await this.#decideAndForget(connection, this.#batchOf(connection, units, waiting, APART));
+    const ours = remembered ?? (await this.#decideAndForget(connection, batch));
+    const isSame = [...ours.revisions].every(([id, revision]) => read.revisions.get(id) === revision);
+    if (!isSame || [ours, read].some(({ decisions }) => decisions.some(isHeldUp))) return;
+    const [here, there] = [ours, read].map(({ decisions }) => decisions.map(shownDecision));
+    if (!isDeepStrictEqual(here, there))
+      throw new Error(`bug: what is remembered is not so: ${inspect({ here, there }, { depth: 9 })}`);
+  }
+
+  async #decideAndForget(connection: PostgresConnection, batch: Batch): Promise<DecidedBatch> {
+    const decided = await this.#decide(connection, batch);
     await connection.flight([{ text: 'ROLLBACK' }]);
-    const isSame = [...remembered.revisions].every(([id, revision]) => read.revisions.get(id) === revision);
-    const [ours, theirs] = [remembered, read].map(({ decisions }) => decisions.map(shownDecision));
-    if (isSame && !isDeepStrictEqual(ours, theirs) && !read.decisions.some(isHeldUp))
-      throw new Error(`bug: what is remembered is not so: ${inspect({ ours, theirs }, { depth: 9 })}`);
+    return decided;
   }
 
   /** Whoever has to be gone through one by one is read anew. */

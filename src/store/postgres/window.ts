@@ -28,10 +28,10 @@ const EVENTS = `SELECT head.newest, found.of, ${TABLES.events.columnList('found'
   WHERE found.place = 1 OR found.length <= ${PAYLOAD_MAX} ORDER BY found.id`;
 
 /** Left where the statements behind it read them. */
-const IDS = `SELECT set_config('pawl.window', coalesce(string_agg(found.id, ' '), ''), true)
+const IDS = `SELECT set_config('pawl.ahead', coalesce(string_agg(found.id, ' '), ''), true)
   FROM ${TOPICS}, LATERAL (${PENDING} ${EACH}) AS found`;
 
-const OF_WINDOW = `unnest(string_to_array(current_setting('pawl.window'), ' ')) AS asked (event)`;
+const OF_WINDOW = `unnest(string_to_array(current_setting('pawl.ahead'), ' ')) AS asked (event)`;
 
 function aboutWindow(sql: string): string {
   return `SELECT found.* FROM ${OF_WINDOW}, LATERAL (${withNames(sql, () => 'asked.event')} ${EACH}) AS found`;
