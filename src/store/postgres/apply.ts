@@ -7,7 +7,7 @@ import { AUDIT_HEAD, AUDIT_INSERT, nextEntry } from '../statements/audit-log.ts'
 import type { WriteStatement } from '../statements/statement.ts';
 import type { Answer, Statement } from './flight.ts';
 import type { Folding } from './fold.ts';
-import { foundByKey, type Many, manyOf, type Parameters, statementOf } from './many.ts';
+import { foundByKey, manyOf, type Placed, placedIn, statementOf } from './many.ts';
 
 type Head = Pick<AuditEntry, 'seq' | 'hash'>;
 
@@ -33,8 +33,8 @@ export interface BoundWrite {
   /** Alone: it fails by itself where it does not find what it expects. */
   statement(): Statement;
   /** With others of its kind; undefined where that cannot be said in one statement. */
-  readonly many: Many | undefined;
-  readonly rows: readonly Parameters[];
+  readonly many: Placed | undefined;
+  readonly rows: readonly (readonly SqlValue[])[];
 }
 
 export interface Applied {
@@ -51,7 +51,7 @@ export function bindWrites(foldings: readonly Folding[], before: Head | undefine
     if (write.set !== 'audit.appended') return boundOf(folding);
     const entry = nextEntry(head, write);
     head = entry.row;
-    return boundTo(auditInsert(), AUDIT_INSERT.of(entry), folding);
+    return new Bound(auditInsert(), AUDIT_INSERT.of(entry), folding);
   });
   return { bound, head };
 }
@@ -59,21 +59,30 @@ export function bindWrites(foldings: readonly Folding[], before: Head | undefine
 interface Prepared {
   readonly name: string;
   readonly text: string;
-  readonly names: readonly string[];
-  readonly words: Readonly<Record<string, string>>;
+  readonly parameters: readonly Parameter[];
   readonly statement: Pick<WriteStatement<WriteName>, 'kinds' | 'of' | 'rows' | 'each'>;
-  readonly isCounted: boolean;
-  readonly many: Many | undefined;
+  readonly many: Placed | undefined;
+  /** Those of one row, where a write is one statement with others of its kind and several rows of it. */
+  readonly each: readonly Parameter[];
 }
+
+/** Where a value comes from: a word of the statement's own, how many rows it must find, or a field of the write. */
+type Parameter =
+  | { readonly from: 'statement'; readonly word: string }
+  | { readonly from: 'expected' }
+  | { readonly from: 'write'; readonly name: string; readonly kind: Kind | undefined };
 
 const prepared = new Map<Folding['write']['set'], Prepared>();
 
 function boundOf(folding: Folding): BoundWrite {
   const { write } = folding;
-  const found = prepared.get(write.set) ?? prepare(folding);
-  prepared.set(write.set, found);
+  let found = prepared.get(write.set);
+  if (found === undefined) {
+    found = prepare(folding);
+    prepared.set(write.set, found);
+  }
   const { of } = found.statement;
-  return boundTo(found, of === undefined ? write : of(write as Write), folding);
+  return new Bound(found, of === undefined ? write : of(write as Write), folding);
 }
 
 function prepare({ write, writes }: Folding): Prepared {
@@ -84,49 +93,76 @@ function prepare({ write, writes }: Folding): Prepared {
   const isCounted = /^\s*(?:UPDATE|DELETE)\b/.test(sql) && statement.rows?.(write as Write) !== 'any';
   const { text, words } = foundByKey(sql);
   const counted = isCounted ? (postgresDialect.counted?.(text, ':expected') ?? text) : text;
-  const single = { name: `write ${write.set}`, ...positional(postgresDialect, counted) };
-  return { ...single, words, statement, isCounted, many: manyOf(write.set) };
+  const { names, ...single } = positional(postgresDialect, counted);
+  const field = (name: string): Parameter => ({ from: 'write', name, kind: statement.kinds?.[name] });
+  const parameters = names.map((name): Parameter => {
+    if (isCounted && name === 'expected') return { from: 'expected' };
+    const word = words[name];
+    return word === undefined ? field(name) : { from: 'statement', word };
+  });
+  const many = manyOf(write.set);
+  return {
+    name: `write ${write.set}`,
+    ...single,
+    parameters,
+    statement,
+    many: many && placedIn(many, statement.each ? many.lists : names),
+    each: statement.each && many ? many.lists.map(field) : [],
+  };
 }
 
 let preparedAudit: Prepared | undefined;
 
 function auditInsert(): Prepared {
-  preparedAudit ??= {
-    name: 'write audit.appended',
-    ...positional(postgresDialect, AUDIT_INSERT.sql),
-    words: {},
-    statement: {},
-    isCounted: false,
-    many: undefined,
-  };
+  if (preparedAudit !== undefined) return preparedAudit;
+  const { text, names } = positional(postgresDialect, AUDIT_INSERT.sql);
+  const parameters = names.map((name): Parameter => ({ from: 'write', name, kind: undefined }));
+  preparedAudit = { name: 'write audit.appended', text, parameters, statement: {}, many: undefined, each: [] };
   return preparedAudit;
 }
 
-function boundTo(prepared: Prepared, from: object, folding: Folding): BoundWrite {
-  const { name, text, names, words, statement, isCounted, many } = prepared;
-  const write = folding.write as Write;
-  const expected = statement.rows?.(write) ?? 1;
-  const all = { ...from, ...words, ...(isCounted && { expected }) };
-  const parameters = encoded(names, all as Record<string, unknown>, statement.kinds, write);
-  const apart = statement.each?.of(write) as readonly Record<string, unknown>[] | undefined;
-  return {
-    set: folding.write.set,
-    writes: folding.writes,
-    statement: () => ({ name, text, values: names.map((parameter) => parameters[parameter] as SqlValue) }),
-    many,
-    rows: apart?.map((row) => encoded(Object.keys(row), row, statement.kinds, write)) ?? [parameters],
-  };
+class Bound implements BoundWrite {
+  readonly set: Folding['write']['set'];
+  readonly writes: readonly Write[];
+  readonly rows: readonly (readonly SqlValue[])[];
+  readonly #prepared: Prepared;
+  readonly #values: readonly SqlValue[];
+
+  constructor(prepared: Prepared, from: object, folding: Folding) {
+    const { statement, parameters } = prepared;
+    const write = folding.write as Write;
+    this.set = folding.write.set;
+    this.writes = folding.writes;
+    this.#prepared = prepared;
+    this.#values = encoded(parameters, from as Fields, statement.rows?.(write) ?? 1, write);
+    const apart = statement.each?.of(write) as readonly Fields[] | undefined;
+    this.rows = apart?.map((row) => encoded(prepared.each, row, 1, write)) ?? [this.#values];
+  }
+
+  get many(): Placed | undefined {
+    return this.#prepared.many;
+  }
+
+  statement(): Statement {
+    const { name, text } = this.#prepared;
+    return { name, text, values: this.#values };
+  }
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 function encoded(
-  names: readonly string[],
-  from: Record<string, unknown>,
-  kinds: Readonly<Record<string, Kind>> | undefined,
+  parameters: readonly Parameter[],
+  from: Fields,
+  expected: number | 'any',
   write: Write,
-): Parameters {
-  const parameters: Record<string, SqlValue> = {};
-  for (const name of names) parameters[name] ??= checked(encode(from[name], kinds?.[name]), write);
-  return parameters;
+): readonly SqlValue[] {
+  const values: SqlValue[] = [];
+  for (const parameter of parameters) {
+    if (parameter.from === 'write') values.push(checked(encode(from[parameter.name], parameter.kind), write));
+    else values.push(parameter.from === 'expected' ? expected : parameter.word);
+  }
+  return values;
 }
 
 /** The one character PostgreSQL cannot keep. */

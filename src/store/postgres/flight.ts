@@ -1,6 +1,7 @@
 import type { Connection, Submittable } from 'pg';
 import { serialize } from 'pg-protocol';
 import type { SqlValue } from '../columns.ts';
+import { bindingOf, Messages } from './messages.ts';
 
 /** A statement on its way. One with a name is prepared once for each connection. */
 export interface Statement {
@@ -19,19 +20,23 @@ export interface Answer {
 /** What a statement answers with. */
 interface Shape {
   readonly columns: readonly string[];
-  readonly parsers: readonly ((text: string) => SqlValue)[];
+  /** The places of those that are numbers: the rest stays the text it came as. */
+  readonly numbers: readonly number[];
 }
 
-const NOTHING: Shape = { columns: [], parsers: [] };
+const NO_VALUES: readonly SqlValue[] = [];
+const NOTHING: Shape = { columns: [], numbers: [] };
 
 /** A statement the server has a name for; its shape is missing until it has answered once. */
 interface Known {
   readonly serverName: string;
+  readonly binding: Uint8Array;
   shape?: Shape;
 }
 
 /** What a connection has prepared so far. Its flights go one after the other. */
 export class PreparedStatements {
+  readonly messages = new Messages();
   readonly #known = new Map<string, Known>();
   #count = 0;
 
@@ -41,7 +46,8 @@ export class PreparedStatements {
 
   /** Never by a name that was used before: one that failed may be there all the same. */
   add(name: string): Known {
-    const known = { serverName: `${++this.#count} ${name}` };
+    const serverName = `${++this.#count} ${name}`;
+    const known = { serverName, binding: bindingOf(serverName) };
     this.#known.set(name, known);
     return known;
   }
@@ -52,7 +58,7 @@ export class PreparedStatements {
 }
 
 /** The unnamed statement: replaced by the next one. */
-const UNNAMED = '';
+const UNNAMED: Known = { serverName: '', binding: bindingOf('') };
 
 const INT8 = 20;
 const INT4 = 23;
@@ -64,7 +70,7 @@ interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 interface DataRow {
-  readonly fields: readonly (string | null)[];
+  readonly fields: (string | null)[];
 }
 interface CommandComplete {
   readonly text: string;
@@ -101,20 +107,24 @@ export class Flight implements Submittable {
   }
 
   submit(connection: Connection): void {
-    const messages = this.#statements.flatMap((statement) => this.#messages(statement));
-    connection.stream.write(Buffer.concat([...messages, serialize.sync()]));
+    const { messages } = this.#prepared;
+    messages.begin();
+    for (const statement of this.#statements) this.#add(statement, messages);
+    connection.stream.write(messages.whole());
   }
 
   handleRowDescription({ fields }: RowDescription): void {
     this.#shape = {
       columns: fields.map(({ name }) => name),
-      parsers: fields.map(({ dataTypeID }) => (NUMBERS.includes(dataTypeID) ? Number : String)),
+      numbers: fields.flatMap(({ dataTypeID }, i) => (NUMBERS.includes(dataTypeID) ? i : [])),
     };
   }
 
   handleDataRow({ fields }: DataRow): void {
-    const { parsers } = this.#shapeNow();
-    this.#rows.push(fields.map((field, i) => (field === null ? null : (parsers[i]?.(field) ?? null))));
+    // The driver makes a list for each row and keeps none of them.
+    const row: SqlValue[] = fields;
+    for (const i of this.#shapeNow().numbers) if (row[i] !== null) row[i] = Number(row[i]);
+    this.#rows.push(row);
   }
 
   handleCommandComplete({ text }: CommandComplete): void {
@@ -144,13 +154,14 @@ export class Flight implements Submittable {
     return this.#shape ?? this.#known[this.#answers.length]?.shape ?? NOTHING;
   }
 
-  #messages({ name, text, values = [] }: Statement): Buffer[] {
+  #add({ name, text, values = NO_VALUES }: Statement, messages: Messages): void {
     const { known, isNew } = this.#knownBy(name);
     this.#known.push(known);
-    const statement = known?.serverName ?? UNNAMED;
-    const bind = serialize.bind({ statement, values: values.map(written) });
-    if (!isNew) return [bind, serialize.execute()];
-    return [serialize.parse({ name: statement, text }), bind, serialize.describe({ type: 'P' }), serialize.execute()];
+    const { serverName, binding } = known ?? UNNAMED;
+    if (isNew) messages.add(serialize.parse({ name: serverName, text }));
+    messages.bind(binding, values);
+    if (isNew) messages.add(serialize.describe({ type: 'P' }));
+    messages.execute();
   }
 
   #knownBy(name: string | undefined): { readonly known?: Known; readonly isNew: boolean } {
@@ -160,20 +171,4 @@ export class Flight implements Submittable {
     this.#first.push(name);
     return { known: this.#prepared.add(name), isNew: true };
   }
-}
-
-/** A value as the server reads it; a list as it writes one itself. */
-function written(value: SqlValue | readonly SqlValue[]): string | null {
-  if (value === null) return null;
-  if (typeof value !== 'object') return String(value);
-  return `{${value.map(element).join(',')}}`;
-}
-
-/** Most are ids, and have none of these. */
-const QUOTED = /["\\]/;
-
-function element(value: SqlValue): string {
-  if (value === null) return 'NULL';
-  if (typeof value === 'number') return String(value);
-  return QUOTED.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }

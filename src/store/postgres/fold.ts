@@ -64,16 +64,25 @@ export function unfolded(writes: readonly Write[]): readonly Folding[] {
  */
 export function folded(writes: readonly Write[]): readonly Folding[] {
   const foldings = new Map<Write, Folding | undefined>();
-  const ofRows = Map.groupBy(writes, rowOf);
-  ofRows.delete(undefined);
-  const executions = writes.filter(({ set }) => set.startsWith('execution.'));
+  let executions = 0;
+  const ofRows = new Map<string, Write[]>();
+  for (const write of writes) {
+    if (write.set.startsWith('execution.')) executions += 1;
+    const row = rowOf(write);
+    if (row === undefined) continue;
+    const steps = ofRows.get(row);
+    if (steps === undefined) ofRows.set(row, [write]);
+    else steps.push(write);
+  }
   for (const steps of ofRows.values()) {
-    const begun = runBegun(steps) ?? (steps.length === executions.length ? executionBegun(steps) : undefined);
+    if (steps.length === 1) continue;
+    const begun = runBegun(steps) ?? (steps.length === executions ? executionBegun(steps) : undefined);
     const write = begun ?? sending(steps) ?? done(steps) ?? ended(steps) ?? fed(steps);
     if (write === undefined) continue;
     for (const step of steps) foldings.set(step, undefined);
     foldings.set(steps.at(begun === undefined ? -1 : 0) as Write, { write, writes: steps });
   }
+  if (foldings.size === 0) return unfolded(writes);
   return writes.flatMap((write) => (foldings.has(write) ? (foldings.get(write) ?? []) : { write, writes: [write] }));
 }
 

@@ -8,9 +8,6 @@ import type { Statement } from './flight.ts';
 import { FOLDED_STATEMENTS, type Folding } from './fold.ts';
 import { EACH } from './gather.ts';
 
-/** What a statement is given, by the names of its parameters. */
-export type Parameters = Readonly<Record<string, SqlValue>>;
-
 /**
  * Any number of writes of one kind as one statement: most of what a small write costs the server is beginning and ending it. It
  * fails as a whole where one of them does not find what it expects.
@@ -27,8 +24,19 @@ export interface Many {
   readonly isCounted: boolean;
 }
 
-export function manyStatement(many: Many, rows: readonly Parameters[]): Statement {
-  const lists = many.lists.map((name) => rows.map((row) => row[name] as SqlValue));
+/** Where the lists, and the key, are among the values of a row. */
+export interface Placed extends Many {
+  readonly places: readonly number[];
+  readonly keyAt: number | undefined;
+}
+
+export function placedIn(many: Many, names: readonly string[]): Placed {
+  const places = many.lists.map((name) => names.indexOf(name));
+  return { ...many, places, keyAt: many.key === undefined ? undefined : names.indexOf(many.key) };
+}
+
+export function manyStatement(many: Placed, rows: readonly (readonly SqlValue[])[]): Statement {
+  const lists = many.places.map((place) => rows.map((row) => row[place] as SqlValue));
   return {
     name: many.name,
     text: many.text,

@@ -2,7 +2,7 @@ import type { Write } from '#model';
 import type { BoundWrite } from './apply.ts';
 import type { Statement } from './flight.ts';
 import { type Folding, folded, unfolded } from './fold.ts';
-import { type Many, manyStatement } from './many.ts';
+import { manyStatement, type Placed } from './many.ts';
 
 /** A statement, and what it writes. */
 export interface Written {
@@ -71,8 +71,9 @@ function add(counts: Map<Kind, number>, set: Kind, by: number): void {
 function fits({ many, rows }: BoundWrite, taken: readonly BoundWrite[], keys: Set<unknown>): boolean {
   if (taken.length === 0 && many === undefined) return true;
   if (many === undefined || taken.length >= ROWS_MAX) return false;
-  if (many.key === undefined) return true;
-  const named = rows.map((row) => row[many.key as string]);
+  const { keyAt } = many;
+  if (keyAt === undefined) return true;
+  const named = rows.map((row) => row[keyAt]);
   if (named.some((key) => keys.has(key))) return false;
   for (const key of named) keys.add(key);
   return true;
@@ -83,7 +84,7 @@ function statementsOf(taken: readonly BoundWrite[]): readonly Written[] {
   if (first === undefined) return [];
   if (taken.length === 1) return apart([taken]);
   const statement = manyStatement(
-    first.many as Many,
+    first.many as Placed,
     taken.flatMap(({ rows }) => rows),
   );
   return [{ statement, writes: taken.flatMap(({ writes }) => writes) }];
