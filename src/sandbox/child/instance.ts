@@ -53,6 +53,7 @@ export interface Handles {
   readonly undefined: number;
   readonly api: number;
   readonly run: number;
+  readonly connect: number;
   readonly answer: number;
   readonly explain: number;
   readonly here: number;
@@ -133,7 +134,7 @@ export class Instance {
     if (exports.qjs_is_exception(api) !== 0) throw new Error('the prelude failed');
     const get = (key: string) => this.get(api, key);
     const [run, answer, explain, here] = [get('run'), get('answer'), get('explain'), get('here')];
-    return { ...made, api, run, answer, explain, here, describe: get('describe') };
+    return { ...made, api, run, answer, explain, here, connect: get('connect'), describe: get('describe') };
   }
 
   get(object: number, key: string): number {

@@ -1,6 +1,5 @@
 import {
   type BootOptions,
-  type DoneHeader,
   FRAME,
   type Phase,
   type ResetRule,
@@ -9,6 +8,7 @@ import {
   WARM_UP_ARGS,
   WARM_UP_SCRIPT,
 } from '../protocol.ts';
+import { doneHeader } from './done-header.ts';
 import { Image, Images } from './image.ts';
 import type { Handles, Instance } from './instance.ts';
 import { Instances } from './instances.ts';
@@ -137,7 +137,8 @@ export class Server {
     if (header.follows && !isFollowing) return this.#done(message, 'load', this.#abandoned());
     const args = header.follows && before?.result !== undefined ? this.#list(before.result) : given;
     let image = code === undefined ? this.images.get(header.scriptId) : undefined;
-    if (image === undefined) {
+    // Its connections are part of the image; they are the same whenever the script is.
+    if (image === undefined || image.uses !== JSON.stringify(header.uses)) {
       if (code === undefined) return this.#pipe.send(FRAME.needCode, frame.generation, []);
       const loaded = this.#load(message, code);
       if (loaded instanceof Image === false) return this.#done(message, 'load', loaded);
@@ -161,16 +162,20 @@ export class Server {
     const instance = this.instances.acquire(this.#base.image, true);
     const run = new PhaseRun(this.#setting(message, 'load'), instance, handles, this.#io, this.#pipe);
     instance.driver = run;
+    const uses = JSON.stringify(message.header.uses);
     this.#guarded(run, () => {
       this.#explainThrown(instance, handles, instance.eval(code, SCRIPT_FILE));
       this.#jobs(instance, run);
+      if (run.outcome !== undefined) return;
+      const call = [this.#bytes(instance, run, Pipe.ENCODER.encode(uses))];
+      this.#explainThrown(instance, handles, instance.call(handles, handles.connect, call));
     });
     if (run.outcome?.kind === 'failed') {
       this.instances.discard(instance);
       return run.outcome;
     }
     instance.exports.qjs_run_gc();
-    const image = new Image(instance, handles, this.#base.bytes);
+    const image = new Image(instance, handles, this.#base.bytes, uses);
     this.images.set(message.header.scriptId, image);
     this.instances.keep(instance, image);
     if (++this.#loads % Server.LOADS_PER_COLLECT === 0) this.instances.litter();
@@ -211,9 +216,14 @@ export class Server {
     if (phase === 'describe') {
       instance.call(handles, handles.describe, []);
     } else {
-      const { handler, uses, seed } = message.header;
-      const head = JSON.stringify([phase, handler, uses, this.#is('seed') ? seed : [1, 2, 3, 4]]);
-      const call = [this.#bytes(instance, run, Pipe.ENCODER.encode(head)), this.#bytes(instance, run, args)];
+      const { handler, seed } = message.header;
+      const head = JSON.stringify([phase, handler]);
+      const chance = JSON.stringify(this.#is('seed') ? seed : [1, 2, 3, 4]);
+      const call = [
+        this.#bytes(instance, run, Pipe.ENCODER.encode(head)),
+        this.#bytes(instance, run, args),
+        this.#bytes(instance, run, Pipe.ENCODER.encode(chance)),
+      ];
       this.#explainThrown(instance, handles, instance.call(handles, this.#runHandle(instance, image), call));
     }
     for (;;) {
@@ -355,18 +365,7 @@ export class Server {
     const cpuMs = Math.max(0, endMs - message.cpuStartMs);
     const result = prepared ?? (outcome.kind === 'returned' ? outcome.result : undefined);
     const isForeseenTaken = message.foreseen?.isTaken === true;
-    const header: DoneHeader =
-      outcome.kind === 'failed'
-        ? { ...outcome, isForeseenTaken, phase, cpuMs }
-        : {
-            kind: 'returned',
-            isForeseenTaken,
-            hasResult: result !== undefined,
-            cpuMs,
-            ...(outcome.kind === 'mutation'
-              ? { mutate: { connection: outcome.connection, method: outcome.method } }
-              : phase === 'mutate' && { mutate: 'none' as const }),
-          };
+    const header = doneHeader(outcome, phase, { isForeseenTaken, hasResult: result !== undefined, cpuMs });
     const params = outcome.kind === 'mutation' ? outcome.params : none;
     // Whoever filled it waits until it is given back, and not whoever comes next.
     if (this.instances.isFlooded) this.#collect();
