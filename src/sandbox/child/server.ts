@@ -167,7 +167,7 @@ export class Server {
       this.#explainThrown(instance, handles, instance.eval(code, SCRIPT_FILE));
       this.#jobs(instance, run);
       if (run.outcome !== undefined) return;
-      const call = [this.#bytes(instance, run, Pipe.ENCODER.encode(uses))];
+      const call = [this.#string(instance, run, uses)];
       this.#explainThrown(instance, handles, instance.call(handles, handles.connect, call));
     });
     if (run.outcome?.kind === 'failed') {
@@ -220,9 +220,9 @@ export class Server {
       const head = JSON.stringify([phase, handler]);
       const chance = JSON.stringify(this.#is('seed') ? seed : [1, 2, 3, 4]);
       const call = [
-        this.#bytes(instance, run, Pipe.ENCODER.encode(head)),
-        this.#bytes(instance, run, args),
-        this.#bytes(instance, run, Pipe.ENCODER.encode(chance)),
+        this.#string(instance, run, head),
+        this.#string(instance, run, args),
+        this.#string(instance, run, chance),
       ];
       this.#explainThrown(instance, handles, instance.call(handles, this.#runHandle(instance, image), call));
     }
@@ -255,7 +255,7 @@ export class Server {
   #answer(instance: Instance, image: Image, run: PhaseRun, id: Uint8Array, answer: Uint8Array): void {
     if (!run.answered(Pipe.DECODER.decode(id))) return;
     const { handles } = image;
-    const texts = [this.#bytes(instance, run, id), this.#bytes(instance, run, answer)];
+    const texts = [this.#string(instance, run, id), this.#string(instance, run, answer)];
     this.#explainThrown(instance, handles, instance.call(handles, handles.answer, texts));
   }
 
@@ -330,7 +330,7 @@ export class Server {
     return this.#lateRun;
   }
 
-  #bytes(instance: Instance, run: PhaseRun, text: Uint8Array): number {
+  #string(instance: Instance, run: PhaseRun, text: Uint8Array | string): number {
     const value = instance.string(text);
     if (value === 0 || instance.exports.qjs_is_exception(value) !== 0) run.exceeded('memory');
     return value;
@@ -353,7 +353,7 @@ export class Server {
 
   /** After a short one the host need not wake for it: its own deadlines are later by far more than that. */
   #tellPhase({ generation, atMs }: Message): void {
-    this.#pipe.sendForNow(FRAME.phase, generation, [this.#cpuText(this.#processor.betweenPhases(atMs))]);
+    this.#pipe.sendForNow(FRAME.phase, generation, [String(this.#processor.betweenPhases(atMs))]);
     if (this.#io.nowMs() - atMs > this.#options.limits.killAfterMs * Server.SHORT_SHARE) this.#pipe.flush();
   }
 
@@ -369,11 +369,12 @@ export class Server {
     const params = outcome.kind === 'mutation' ? outcome.params : none;
     // Whoever filled it waits until it is given back, and not whoever comes next.
     if (this.instances.isFlooded) this.#collect();
+    // The host counts processor time on from what is said last.
     this.#pipe.send(FRAME.done, message.generation, [
-      Pipe.ENCODER.encode(JSON.stringify(header)),
+      JSON.stringify(header),
       (outcome.kind === 'failed' ? undefined : result) ?? none,
       params,
-      this.#cpuText(this.#processor.ms),
+      String(this.#processor.ms),
     ]);
   }
 
@@ -381,11 +382,6 @@ export class Server {
   #collect(): void {
     this.instances.collect();
     this.#processor.look();
-  }
-
-  /** The host counts on from here. */
-  #cpuText(cpuMs: number): Uint8Array {
-    return Pipe.ENCODER.encode(String(cpuMs));
   }
 
   #abandoned(): PhaseFailure {
