@@ -23,6 +23,8 @@ export class Image {
   static readonly LONG_BYTES = 150;
 
   readonly handles: Handles;
+  /** The connections it was loaded with, as JSON. */
+  readonly uses: string;
   readonly size: number;
   readonly stackPointer: number;
   /** What keeping it costs. */
@@ -35,9 +37,10 @@ export class Image {
   readonly #words: Uint32Array;
 
   /** The instance must be at rest: no frame of it on the stack. `base` is what an instance holds without a script. */
-  constructor(instance: Instance, handles: Handles, base: Uint8Array) {
+  constructor(instance: Instance, handles: Handles, base: Uint8Array, uses = '') {
     const memory = instance.bytes;
     this.handles = handles;
+    this.uses = uses;
     this.size = memory.length;
     this.stackPointer = instance.exports.__stack_pointer.value;
     instance.clearStack();

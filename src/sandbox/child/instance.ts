@@ -53,6 +53,7 @@ export interface Handles {
   readonly undefined: number;
   readonly api: number;
   readonly run: number;
+  readonly connect: number;
   readonly answer: number;
   readonly explain: number;
   readonly here: number;
@@ -70,6 +71,7 @@ export class Instance {
   /** All but `performance`, which would show the machine's clock. */
   static readonly INTRINSICS = 0xffffffff & ~(1 << 10);
   static readonly PAGE_BYTES = 65_536;
+  static readonly ENCODER = new TextEncoder();
   /** What the engine's C code needs of the stack beyond the limit that it keeps itself. */
   static readonly STACK_BYTES_BEYOND = 128 * 1_024;
 
@@ -133,7 +135,7 @@ export class Instance {
     if (exports.qjs_is_exception(api) !== 0) throw new Error('the prelude failed');
     const get = (key: string) => this.get(api, key);
     const [run, answer, explain, here] = [get('run'), get('answer'), get('explain'), get('here')];
-    return { ...made, api, run, answer, explain, here, describe: get('describe') };
+    return { ...made, api, run, answer, explain, here, connect: get('connect'), describe: get('describe') };
   }
 
   get(object: number, key: string): number {
@@ -156,13 +158,22 @@ export class Instance {
     return this.exports.qjs_call(fn, handles.undefined, args.length, handles.scratch + 8);
   }
 
-  /** A string value from UTF-8; 0 when there is no memory for it. */
-  string(text: Uint8Array): number {
-    const at = this.put(text);
+  /** A string value, of a text or from UTF-8; 0 when there is no memory for it. */
+  string(text: Uint8Array | string): number {
+    // No letter takes more than three bytes.
+    const at = typeof text === 'string' ? this.exports.wasm_malloc(text.length * 3 + 1) : this.put(text);
     if (at === 0) return 0;
-    const value = this.exports.qjs_new_string(at, text.length);
+    const length = typeof text === 'string' ? this.#write(text, at) : text.length;
+    const value = this.exports.qjs_new_string(at, length);
     this.exports.wasm_free(at);
     return value;
+  }
+
+  /** Says how many bytes it took. */
+  #write(text: string, at: number): number {
+    const { written } = Instance.ENCODER.encodeInto(text, this.bytes.subarray(at, at + text.length * 3));
+    this.bytes[at + written] = 0;
+    return written;
   }
 
   /** The UTF-8 of a string value, or undefined for any other value. Needs memory where the string is not kept as UTF-8. */
@@ -178,7 +189,7 @@ export class Instance {
   }
 
   cString(text: string): number {
-    return this.put(new TextEncoder().encode(text));
+    return this.put(Instance.ENCODER.encode(text));
   }
 
   /** Copies bytes in, with a zero after them; the caller frees. */

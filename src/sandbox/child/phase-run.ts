@@ -183,22 +183,24 @@ export class PhaseRun implements Driver {
     const none = new Uint8Array();
     const [id, name, args] = op === OP.call ? [first, second, third] : [none, first, second];
     if (this.#setting.phase === 'load') return this.#topLevel(`ctx.${this.#decode(name)}`, '');
-    this.#count(this.#decode(name));
+    const said = this.#decode(name);
+    this.#count(said);
     this.#sentBytes += args?.length ?? 0;
     if (this.#sentBytes > this.#setting.limits.sentBytes) this.exceeded('sent', this.#here());
     const fields = [id ?? none, name ?? none, args ?? none];
     if (op === OP.call) {
       this.unanswered.add(this.#decode(id));
-      if (this.#isForeseen(fields)) return;
+      if (said === 'peek' && this.#isForeseen(fields)) return;
+      this.#foreseen = undefined;
     }
     this.#held.push(fields);
   }
 
   /** Only what is asked first: whatever is asked later may have another answer by then. */
-  #isForeseen([id = new Uint8Array(), name, args]: readonly Uint8Array[]): boolean {
+  #isForeseen([id = new Uint8Array(), , args]: readonly Uint8Array[]): boolean {
     const foreseen = this.#foreseen;
     this.#foreseen = undefined;
-    if (foreseen === undefined || this.#decode(name) !== 'peek' || this.#decode(args) !== foreseen.args) return false;
+    if (foreseen === undefined || this.#decode(args) !== foreseen.args) return false;
     foreseen.isTaken = true;
     this.#atHand = { id, answer: foreseen.answer };
     return true;

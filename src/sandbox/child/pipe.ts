@@ -15,6 +15,9 @@ export interface ChildIo {
   letGo(pid: number): void;
 }
 
+/** A text is sent as UTF-8. */
+export type Field = Uint8Array | string;
+
 export interface Frame {
   readonly kind: number;
   readonly generation: number;
@@ -32,12 +35,13 @@ export class Pipe {
   static readonly ENCODER = new TextEncoder();
 
   #io: ChildIo;
-  #in = new Uint8Array(64 * 1_024);
+  #in = Buffer.alloc(Pipe.FLUSH_BYTES);
   #from = 0;
   #to = 0;
-  #out: Uint8Array[] = [];
+  /** Frames are written here, one after the other, and nowhere else: each piece of memory of its own costs more than to fill it. */
+  #out = Buffer.alloc(Pipe.FLUSH_BYTES);
   #outBytes = 0;
-  #forNow: Frame | undefined;
+  #forNow: { readonly kind: number; readonly generation: number; readonly fields: readonly Field[] } | undefined;
 
   constructor(io: ChildIo) {
     this.#io = io;
@@ -51,45 +55,57 @@ export class Pipe {
   /** The next frame, or undefined when the host is gone. */
   read(): Frame | undefined {
     if (this.#from === this.#to && this.#in.length > Pipe.KEPT_BYTES) {
-      this.#in = new Uint8Array(Pipe.FLUSH_BYTES);
+      this.#in = Buffer.alloc(Pipe.FLUSH_BYTES);
       this.#from = this.#to = 0;
     }
     if (!this.#fill(FRAME_HEADER_BYTES)) return undefined;
-    const length = new DataView(this.#in.buffer, this.#from, 4).getUint32(0);
+    const length = this.#in.readUInt32BE(this.#from);
     if (!this.#fill(4 + length)) return undefined;
-    const view = new DataView(this.#in.buffer, this.#from, 4 + length);
+    const [from, bytes] = [this.#from, this.#in];
+    const end = from + 4 + length;
     const fields: Uint8Array[] = [];
-    for (let at = FRAME_HEADER_BYTES; at < 4 + length; ) {
-      const size = view.getUint32(at);
-      fields.push(this.#in.subarray(this.#from + at + 4, this.#from + at + 4 + size));
+    for (let at = from + FRAME_HEADER_BYTES; at < end; ) {
+      const size = bytes.readUInt32BE(at);
+      fields.push(new Uint8Array(bytes.buffer, bytes.byteOffset + at + 4, size));
       at += 4 + size;
     }
-    this.#from += 4 + length;
-    return { kind: view.getUint8(4), generation: view.getUint32(5), fields };
+    this.#from = end;
+    return { kind: bytes[from + 4] ?? 0, generation: bytes.readUInt32BE(from + 5), fields };
   }
 
   /** Kept until `flush`, so that a run of small messages is one write. */
-  send(kind: number, generation: number, fields: readonly Uint8Array[]): void {
-    let length = FRAME_HEADER_BYTES;
-    for (const field of fields) length += 4 + field.length;
-    const bytes = new Uint8Array(length);
-    const view = new DataView(bytes.buffer);
-    view.setUint32(0, length - 4);
-    view.setUint8(4, kind);
-    view.setUint32(5, generation);
-    let at = FRAME_HEADER_BYTES;
+  send(kind: number, generation: number, fields: readonly Field[]): void {
+    let room = FRAME_HEADER_BYTES;
+    // No letter takes more than three bytes.
+    for (const field of fields) room += 4 + (typeof field === 'string' ? field.length * 3 : field.length);
+    if (this.#outBytes + room > this.#out.length) this.flush();
+    if (room > this.#out.length) return this.#sendLarge(kind, generation, fields, room);
+    this.#outBytes += Pipe.#put(this.#out, this.#outBytes, kind, generation, fields);
+  }
+
+  #sendLarge(kind: number, generation: number, fields: readonly Field[], room: number): void {
+    const bytes = Buffer.alloc(room);
+    this.#write(bytes, Pipe.#put(bytes, 0, kind, generation, fields));
+  }
+
+  /** Says how many bytes it took. */
+  static #put(bytes: Buffer, from: number, kind: number, generation: number, fields: readonly Field[]): number {
+    bytes[from + 4] = kind;
+    bytes.writeUInt32BE(generation, from + 5);
+    let at = from + FRAME_HEADER_BYTES;
     for (const field of fields) {
-      view.setUint32(at, field.length);
-      bytes.set(field, at + 4);
-      at += 4 + field.length;
+      const isText = typeof field === 'string';
+      const size = isText ? bytes.write(field, at + 4) : field.length;
+      if (!isText) bytes.set(field, at + 4);
+      bytes.writeUInt32BE(size, at);
+      at += 4 + size;
     }
-    this.#out.push(bytes);
-    this.#outBytes += length;
-    if (this.#outBytes > Pipe.FLUSH_BYTES) this.flush();
+    bytes.writeUInt32BE(at - from - 4, from);
+    return at - from;
   }
 
   /** What is news only until something else is sent: the next flush takes it along, unless it is taken back before. */
-  sendForNow(kind: number, generation: number, fields: readonly Uint8Array[]): void {
+  sendForNow(kind: number, generation: number, fields: readonly Field[]): void {
     this.#forNow = { kind, generation, fields };
   }
 
@@ -101,30 +117,20 @@ export class Pipe {
     const forNow = this.#forNow;
     this.#forNow = undefined;
     if (forNow !== undefined) this.send(forNow.kind, forNow.generation, forNow.fields);
-    if (this.#outBytes === 0) return;
-    for (const bytes of this.#joined()) {
-      for (let at = 0; at < bytes.length; ) at += this.#io.write(bytes, at, bytes.length - at);
-    }
-    this.#out = [];
+    const length = this.#outBytes;
     this.#outBytes = 0;
+    this.#write(this.#out, length);
   }
 
-  #joined(): readonly Uint8Array[] {
-    if (this.#out.length < 2) return this.#out;
-    const whole = new Uint8Array(this.#outBytes);
-    let at = 0;
-    for (const bytes of this.#out) {
-      whole.set(bytes, at);
-      at += bytes.length;
-    }
-    return [whole];
+  #write(bytes: Uint8Array, length: number): void {
+    for (let at = 0; at < length; ) at += this.#io.write(bytes, at, length - at);
   }
 
   #fill(length: number): boolean {
     if (this.#to - this.#from >= length) return true;
     if (this.#from + length > this.#in.length) {
-      const roomy = length > this.#in.length ? new Uint8Array(length * 2) : this.#in;
-      roomy.set(this.#in.subarray(this.#from, this.#to));
+      const roomy = length > this.#in.length ? Buffer.alloc(length * 2) : this.#in;
+      this.#in.copy(roomy, 0, this.#from, this.#to);
       this.#in = roomy;
       this.#to -= this.#from;
       this.#from = 0;

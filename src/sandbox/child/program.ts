@@ -1,6 +1,8 @@
+import { describeDefinition } from '../guest/describe-definition.ts';
 import { prelude } from '../guest/prelude.ts';
 import type { Limits } from '../limits.ts';
 import { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, WARM_UP_ARGS, WARM_UP_SCRIPT } from '../protocol.ts';
+import { doneHeader } from './done-header.ts';
 import { Image, Images } from './image.ts';
 import { guestImports } from './imports.ts';
 import { Instance } from './instance.ts';
@@ -16,18 +18,19 @@ import { Server } from './server.ts';
  */
 export function childProgram(): string {
   const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, WARM_UP_ARGS, WARM_UP_SCRIPT };
-  const parts = [Pipe, ProcessorTime, Instance, guestImports, Image, Images, Instances, PhaseRun, Server, serveChild];
+  const parts = [Pipe, ProcessorTime, Instance, guestImports, Image, Images, Instances, PhaseRun];
   return [
     "'use strict';",
     ...Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),
-    ...parts.map((part) => part.toString()),
+    ...[...parts, doneHeader, Server, serveChild].map((part) => part.toString()),
     'serveChild;',
   ].join('\n');
 }
 
 /** The prelude as it is evaluated inside: a function of the host function. */
 export function preludeCode(limits: Limits): string {
-  return `((host) => (${prelude.toString()})(host, ${JSON.stringify(OP)}, ${JSON.stringify(limits)}))`;
+  const given = `${JSON.stringify(OP)}, ${JSON.stringify(limits)}, ${describeDefinition.toString()}`;
+  return `((host) => (${prelude.toString()})(host, ${given}))`;
 }
 
 /** Where the child's program begins. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { encodeFrame } from '../frames.ts';
-import { LIMITS, type Limits } from '../limits.ts';
+import { prelude } from '../guest/prelude.ts';
+import type { Limits } from '../limits.ts';
 import { IMAGE_BYTES_MAX_CHILD } from '../pool.ts';
 import { FRAME, type ResetRule } from '../protocol.ts';
 import { ChildInProcess, producer } from './child-in-process.ts';
 import { guestImports } from './imports.ts';
-import { preludeCode } from './program.ts';
 
 const answer = (generation: number, id: string, json: string) => encodeFrame(FRAME.answer, generation, [id, json]);
 
@@ -224,11 +224,35 @@ test('an image keeps only what its script changed', () => {
 /** Loading one takes some milliseconds, a phase of it a tenth: with too few images kept, that is what every phase costs. */
 test('forty scripts with 15 KB of code stay loaded in one child', (t) => {
   const child = new ChildInProcess({ imageBytesMax: IMAGE_BYTES_MAX_CHILD });
-  const code = producer('return 1;', `const code = ${preludeCode(LIMITS)}`);
+  const code = producer('return 1;', `const code = ${prelude.toString()}`);
   const scripts = Array.from({ length: 40 }, (_, i) => `script ${i}`);
   for (const scriptId of scripts) child.run({ phase: 'producer', scriptId, code });
   t.diagnostic(`${code.length} characters each; 40 images take ${child.server.images.bytes} bytes`);
   for (const scriptId of scripts) assert.deepEqual(child.run({ phase: 'producer', scriptId }), { result: 1 });
+});
+
+test('connections are part of the image: with others the script is loaded anew', () => {
+  const child = new ChildInProcess();
+  const code = producer('return Object.keys(ctx).filter((name) => typeof ctx[name] === "object").sort();');
+  assert.deepEqual(child.run({ phase: 'producer', code, uses: ['shop', 'log'] }), { result: ['shop'] });
+  assert.deepEqual(child.run({ phase: 'producer', uses: ['bank'] }), { failed: 'need code' });
+  assert.deepEqual(child.run({ phase: 'producer', code, uses: ['bank'] }), { result: ['bank'] });
+  assert.deepEqual(child.run({ phase: 'producer', uses: ['bank'] }), { result: ['bank'] });
+});
+
+test('no script sees its context made, or changes it', () => {
+  const child = new ChildInProcess();
+  const traps = `const seen = []; const names = ['shop', 'log', 'publish', 'writable', 'configurable', 'set'];
+    const see = (what) => ({ __proto__: null, configurable: true, set() { seen.push(what); }, get() { seen.push(what); } });
+    names.forEach((name) => Object.defineProperty(Object.prototype, name, see(name)));
+    Array.prototype[Symbol.iterator] = () => { seen.push('iterator'); };`;
+  const body = `const first = seen.join(); names.forEach((name) => delete Object.prototype[name]);
+    ['shop', 'log', 'other'].forEach((name) => { ctx[name] = 1; delete ctx[name]; });
+    return first + Object.isFrozen(ctx) + typeof ctx.shop + typeof ctx.log + typeof ctx.other;`;
+  for (let i = 0; i < 2; i++) {
+    const ended = child.run({ phase: 'producer', code: i === 0 ? producer(body, traps) : undefined, args: [{}] });
+    assert.deepEqual(ended, { result: 'trueobjectfunctionundefined' });
+  }
 });
 
 test('leaving a script in the middle, again and again, harms nothing: the instance stays and each phase is fresh', () => {

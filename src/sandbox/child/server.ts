@@ -1,6 +1,5 @@
 import {
   type BootOptions,
-  type DoneHeader,
   FRAME,
   type Phase,
   type ResetRule,
@@ -9,6 +8,7 @@ import {
   WARM_UP_ARGS,
   WARM_UP_SCRIPT,
 } from '../protocol.ts';
+import { doneHeader } from './done-header.ts';
 import { Image, Images } from './image.ts';
 import type { Handles, Instance } from './instance.ts';
 import { Instances } from './instances.ts';
@@ -32,7 +32,7 @@ interface Base {
 /** The child's work: takes one message at a time, runs its phases in QuickJS, and says how it ended. */
 export class Server {
   /** Messages between two collections: the pieces of a message lie outside the heap, so the engine hardly sees them pile up. */
-  static readonly COLLECT_EVERY = 2_000;
+  static readonly COLLECT_EVERY = 6_000;
   /** The same for scripts loaded: each leaves its code and perhaps a dropped image behind. */
   static readonly LOADS_PER_COLLECT = 16;
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
@@ -137,7 +137,8 @@ export class Server {
     if (header.follows && !isFollowing) return this.#done(message, 'load', this.#abandoned());
     const args = header.follows && before?.result !== undefined ? this.#list(before.result) : given;
     let image = code === undefined ? this.images.get(header.scriptId) : undefined;
-    if (image === undefined) {
+    // Its connections are part of the image; they are the same whenever the script is.
+    if (image === undefined || image.uses !== JSON.stringify(header.uses)) {
       if (code === undefined) return this.#pipe.send(FRAME.needCode, frame.generation, []);
       const loaded = this.#load(message, code);
       if (loaded instanceof Image === false) return this.#done(message, 'load', loaded);
@@ -161,16 +162,20 @@ export class Server {
     const instance = this.instances.acquire(this.#base.image, true);
     const run = new PhaseRun(this.#setting(message, 'load'), instance, handles, this.#io, this.#pipe);
     instance.driver = run;
+    const uses = JSON.stringify(message.header.uses);
     this.#guarded(run, () => {
       this.#explainThrown(instance, handles, instance.eval(code, SCRIPT_FILE));
       this.#jobs(instance, run);
+      if (run.outcome !== undefined) return;
+      const call = [this.#string(instance, run, uses)];
+      this.#explainThrown(instance, handles, instance.call(handles, handles.connect, call));
     });
     if (run.outcome?.kind === 'failed') {
       this.instances.discard(instance);
       return run.outcome;
     }
     instance.exports.qjs_run_gc();
-    const image = new Image(instance, handles, this.#base.bytes);
+    const image = new Image(instance, handles, this.#base.bytes, uses);
     this.images.set(message.header.scriptId, image);
     this.instances.keep(instance, image);
     if (++this.#loads % Server.LOADS_PER_COLLECT === 0) this.instances.litter();
@@ -211,9 +216,14 @@ export class Server {
     if (phase === 'describe') {
       instance.call(handles, handles.describe, []);
     } else {
-      const { handler, uses, seed } = message.header;
-      const head = JSON.stringify([phase, handler, uses, this.#is('seed') ? seed : [1, 2, 3, 4]]);
-      const call = [this.#bytes(instance, run, Pipe.ENCODER.encode(head)), this.#bytes(instance, run, args)];
+      const { handler, seed } = message.header;
+      const head = JSON.stringify([phase, handler]);
+      const chance = JSON.stringify(this.#is('seed') ? seed : [1, 2, 3, 4]);
+      const call = [
+        this.#string(instance, run, head),
+        this.#string(instance, run, args),
+        this.#string(instance, run, chance),
+      ];
       this.#explainThrown(instance, handles, instance.call(handles, this.#runHandle(instance, image), call));
     }
     for (;;) {
@@ -245,7 +255,7 @@ export class Server {
   #answer(instance: Instance, image: Image, run: PhaseRun, id: Uint8Array, answer: Uint8Array): void {
     if (!run.answered(Pipe.DECODER.decode(id))) return;
     const { handles } = image;
-    const texts = [this.#bytes(instance, run, id), this.#bytes(instance, run, answer)];
+    const texts = [this.#string(instance, run, id), this.#string(instance, run, answer)];
     this.#explainThrown(instance, handles, instance.call(handles, handles.answer, texts));
   }
 
@@ -320,7 +330,7 @@ export class Server {
     return this.#lateRun;
   }
 
-  #bytes(instance: Instance, run: PhaseRun, text: Uint8Array): number {
+  #string(instance: Instance, run: PhaseRun, text: Uint8Array | string): number {
     const value = instance.string(text);
     if (value === 0 || instance.exports.qjs_is_exception(value) !== 0) run.exceeded('memory');
     return value;
@@ -343,7 +353,7 @@ export class Server {
 
   /** After a short one the host need not wake for it: its own deadlines are later by far more than that. */
   #tellPhase({ generation, atMs }: Message): void {
-    this.#pipe.sendForNow(FRAME.phase, generation, [this.#cpuText(this.#processor.betweenPhases(atMs))]);
+    this.#pipe.sendForNow(FRAME.phase, generation, [String(this.#processor.betweenPhases(atMs))]);
     if (this.#io.nowMs() - atMs > this.#options.limits.killAfterMs * Server.SHORT_SHARE) this.#pipe.flush();
   }
 
@@ -355,26 +365,16 @@ export class Server {
     const cpuMs = Math.max(0, endMs - message.cpuStartMs);
     const result = prepared ?? (outcome.kind === 'returned' ? outcome.result : undefined);
     const isForeseenTaken = message.foreseen?.isTaken === true;
-    const header: DoneHeader =
-      outcome.kind === 'failed'
-        ? { ...outcome, isForeseenTaken, phase, cpuMs }
-        : {
-            kind: 'returned',
-            isForeseenTaken,
-            hasResult: result !== undefined,
-            cpuMs,
-            ...(outcome.kind === 'mutation'
-              ? { mutate: { connection: outcome.connection, method: outcome.method } }
-              : phase === 'mutate' && { mutate: 'none' as const }),
-          };
+    const header = doneHeader(outcome, phase, { isForeseenTaken, hasResult: result !== undefined, cpuMs });
     const params = outcome.kind === 'mutation' ? outcome.params : none;
     // Whoever filled it waits until it is given back, and not whoever comes next.
     if (this.instances.isFlooded) this.#collect();
+    // The host counts processor time on from what is said last.
     this.#pipe.send(FRAME.done, message.generation, [
-      Pipe.ENCODER.encode(JSON.stringify(header)),
+      JSON.stringify(header),
       (outcome.kind === 'failed' ? undefined : result) ?? none,
       params,
-      this.#cpuText(this.#processor.ms),
+      String(this.#processor.ms),
     ]);
   }
 
@@ -382,11 +382,6 @@ export class Server {
   #collect(): void {
     this.instances.collect();
     this.#processor.look();
-  }
-
-  /** The host counts on from here. */
-  #cpuText(cpuMs: number): Uint8Array {
-    return Pipe.ENCODER.encode(String(cpuMs));
   }
 
   #abandoned(): PhaseFailure {

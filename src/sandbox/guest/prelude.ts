@@ -1,20 +1,10 @@
 import type { Limits } from '../limits.ts';
 import type { OP, Phase } from '../protocol.ts';
+import type { Bag, Definition, Entry } from './definition.ts';
+import type { describeDefinition } from './describe-definition.ts';
 
 type Host = (op: number, ...texts: (string | undefined)[]) => void;
-type Bag = Record<string, unknown>;
 type Handler = (...args: unknown[]) => unknown;
-
-interface Entry extends Bag {
-  readonly publishes?: readonly string[];
-  readonly subscribe?: readonly string[];
-}
-
-interface Definition extends Bag {
-  readonly topics?: Record<string, Bag>;
-  readonly producers?: Record<string, Entry>;
-  readonly consumers?: Record<string, Entry>;
-}
 
 interface Validator {
   validate(value: unknown): { issues?: readonly { message: string; path?: readonly unknown[] }[]; value?: unknown };
@@ -26,10 +16,10 @@ interface Validator {
  * for itself: what counts is checked again outside. `host` throws through all of this when the run is over, so that no
  * `catch` and no `finally` of the script sees it.
  */
-export function prelude(host: Host, op: typeof OP, limits: Limits) {
+export function prelude(host: Host, op: typeof OP, limits: Limits, describe: typeof describeDefinition) {
   const { parse, stringify } = JSON;
   const { apply, deleteProperty } = Reflect;
-  const { hasOwn, keys, freeze, defineProperty } = Object;
+  const { hasOwn, keys, freeze, defineProperty, preventExtensions } = Object;
   const { isArray } = Array;
   const { isInteger } = Number;
   const DateOf = Date;
@@ -48,6 +38,13 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
   let lastCall = 0;
   let lastInput = 0;
   let [a, b, c, d] = [0, 0, 0, 0];
+  /** Four numbers for chance, until it is asked for. */
+  let seedJson = '';
+  // What runs now. The parts of `ctx` look here, so that they can be made once, before any script comes.
+  let phase: Phase = 'describe';
+  let handler = '';
+  let definition: Definition = {};
+  let entry: Entry = {};
 
   const here = () => new ErrorOf().stack;
   const forbid = (message: string) => host(op.forbidden, message, here());
@@ -65,18 +62,28 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     c |= 0;
     return sum >>> 0;
   }
+  function seed(): void {
+    // By their places: what takes a list apart is the script's to change.
+    const numbers: readonly [number, number, number, number] = parse(seedJson);
+    a = numbers[0];
+    b = numbers[1];
+    c = numbers[2];
+    d = numbers[3];
+    seedJson = '';
+  }
   const chance = {
     random(): number {
       if (!isRunning) host(op.topLevel, 'Math.random', here());
+      if (seedJson !== '') seed();
       return ((next32() >>> 5) * 67_108_864 + (next32() >>> 6)) / 9_007_199_254_740_992;
     },
   };
   defineProperty(Math, 'random', { value: chance.random, writable: true, configurable: true });
   // Positions in errors are read from the stack as the engine writes it. Not configurable: what is there already stays so otherwise,
   // and a script that formats stacks is handed the functions on them.
-  const own = (value: unknown) => ({ get: () => value, set: () => undefined, enumerable: false, configurable: false });
-  defineProperty(Error, 'prepareStackTrace', own(undefined));
-  defineProperty(Error, 'stackTraceLimit', own(20));
+  const same = (value: unknown) => ({ get: () => value, set: () => undefined, enumerable: false, configurable: false });
+  defineProperty(Error, 'prepareStackTrace', same(undefined));
+  defineProperty(Error, 'stackTraceLimit', same(20));
   // It has no threads to share memory with.
   deleteProperty(globalThis, 'SharedArrayBuffer');
 
@@ -119,7 +126,7 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     return answered;
   }
 
-  function validated(definition: Definition, topic: string, payload: unknown): unknown {
+  function validated(topic: string, payload: unknown): unknown {
     const declared = definition.topics?.[topic];
     const schema = (declared?.schema ?? declared) as Bag | undefined;
     const validator = schema?.['~standard'] as Validator | undefined;
@@ -138,23 +145,21 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     );
   }
 
-  function publishes(definition: Definition, entry: Entry, phase: Phase, handler: string) {
-    return (topic: unknown, event: unknown): void => {
-      const name = text(topic, 'the topic');
-      if (entry.publishes?.includes(name) !== true)
-        forbid(`"${handler}" does not declare that it publishes to "${short(name)}"`);
-      const given = bag(event, 'the event');
-      let head = '';
-      if (phase === 'producer' || given.messageId !== undefined) {
-        head += `"messageId":${stringify(text(given.messageId, 'messageId'))},`;
-      }
-      if (given.inputId !== undefined) head += `"inputId":${stringify(text(given.inputId, 'inputId'))},`;
-      if (given.title !== undefined) head += `"title":${stringify(titleText(given.title, 'the title'))},`;
-      const payload = json(validated(definition, name, given.payload ?? null), 'the payload');
-      if (head.length > limits.inputChars) throw new TypeErrorOf('messageId, inputId and title are too long');
-      if (payload.length > limits.eventChars) exceed('event');
-      host(op.tell, 'publish', `[${stringify(name)},{${head}"payload":${payload}}]`);
-    };
+  function publish(topic: unknown, event: unknown): void {
+    const name = text(topic, 'the topic');
+    if (entry.publishes?.includes(name) !== true)
+      forbid(`"${handler}" does not declare that it publishes to "${short(name)}"`);
+    const given = bag(event, 'the event');
+    let head = '';
+    if (phase === 'producer' || given.messageId !== undefined) {
+      head += `"messageId":${stringify(text(given.messageId, 'messageId'))},`;
+    }
+    if (given.inputId !== undefined) head += `"inputId":${stringify(text(given.inputId, 'inputId'))},`;
+    if (given.title !== undefined) head += `"title":${stringify(titleText(given.title, 'the title'))},`;
+    const payload = json(validated(name, given.payload ?? null), 'the payload');
+    if (head.length > limits.inputChars) throw new TypeErrorOf('messageId, inputId and title are too long');
+    if (payload.length > limits.eventChars) exceed('event');
+    host(op.tell, 'publish', `[${stringify(name)},{${head}"payload":${payload}}]`);
   }
 
   function registerInput(input: unknown): string {
@@ -178,17 +183,18 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     host(op.tell, 'log', line);
   }
 
-  function topicReads(entry: Entry, handler: string) {
-    const subscribed = (topic: unknown): string => {
-      const name = text(topic, 'the topic');
-      if (entry.subscribe?.includes(name) !== true) forbid(`"${handler}" is not subscribed to "${short(name)}"`);
-      return stringify(name);
-    };
-    return {
-      peek: (topic: unknown, options?: unknown) =>
-        call('peek', `[${subscribed(topic)},${stringify(options ?? null) ?? 'null'}]`),
-      getByIds: (topic: unknown, ids: unknown) => call('getByIds', `[${subscribed(topic)},${json(ids, 'the ids')}]`),
-    };
+  function subscribed(topic: unknown): string {
+    const name = text(topic, 'the topic');
+    if (entry.subscribe?.includes(name) !== true) forbid(`"${handler}" is not subscribed to "${short(name)}"`);
+    return stringify(name);
+  }
+
+  function peek(topic: unknown, options?: unknown): Promise<unknown> {
+    return call('peek', `[${subscribed(topic)},${stringify(options ?? null) ?? 'null'}]`);
+  }
+
+  function getByIds(topic: unknown, ids: unknown): Promise<unknown> {
+    return call('getByIds', `[${subscribed(topic)},${json(ids, 'the ids')}]`);
   }
 
   function moment(when: unknown): number | undefined {
@@ -202,22 +208,19 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
   function take(events: unknown, options: unknown): Bag {
     const { data, title, wakeAt } = bag(options, 'the second argument of take');
     const reservations: { topic: string; ids: string[] }[] = [];
-    for (const event of isArray(events) ? events : [events]) {
-      const { topic, messageId } = bag(event, 'an event to take');
+    const list: readonly unknown[] = isArray(events) ? events : [events];
+    for (let i = 0; i < list.length; i++) {
+      const { topic, messageId } = bag(list[i], 'an event to take');
       const name = text(topic, "the event's topic");
-      let group = reservations.find((known) => known.topic === name);
-      if (group === undefined) {
-        group = { topic: name, ids: [] };
-        reservations.push(group);
-      }
-      group.ids.push(text(messageId, "the event's messageId"));
+      const id = text(messageId, "the event's messageId");
+      const group = i === 0 ? undefined : reservations.find((known) => known.topic === name);
+      if (group === undefined) reservations.push({ topic: name, ids: [id] });
+      else group.ids.push(id);
     }
-    return {
-      reservations,
-      data,
-      ...(title === undefined ? {} : { ui: { title: titleText(title, 'the title') } }),
-      ...(wakeAt === undefined ? {} : { wakeAt: moment(wakeAt) }),
-    };
+    const taken: Bag = { reservations, data };
+    if (title !== undefined) taken.ui = { title: titleText(title, 'the title') };
+    if (wakeAt !== undefined) taken.wakeAt = moment(wakeAt);
+    return taken;
   }
 
   function idle(options?: unknown): Bag {
@@ -226,8 +229,9 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
   }
 
   /** `ctx.<connection>`: any method is a call. `then` is none, or awaiting the connection itself would make one. */
-  function connection(phase: Phase, name: string): unknown {
-    return new ProxyOf(freeze({}), {
+  function connection(name: string): unknown {
+    const handling: ProxyHandler<Bag> & { __proto__: null } = {
+      __proto__: null,
       get(_target, method) {
         if (typeof method !== 'string' || method === 'then' || method === 'toJSON') return undefined;
         return (argument?: unknown) => {
@@ -239,71 +243,96 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
           return host(op.mutate, name, method, params);
         };
       },
-    });
+    };
+    return new ProxyOf(freeze({}), handling);
   }
 
-  function contextOf(
-    definition: Definition,
-    entry: Entry,
-    phase: Phase,
-    handler: string,
-    uses: readonly string[],
-  ): Bag {
-    const refused = (name: string) => () => forbid(`ctx.${name} is not allowed in ${phase}`);
+  const refused = (name: string) => () => forbid(`ctx.${name} is not allowed in ${phase}`);
+  const none = {
+    peek: refused('peek'),
+    getByIds: refused('getByIds'),
+    publish: refused('publish'),
+    registerInput: refused('registerInput'),
+    take: refused('take'),
+    idle: refused('idle'),
+    log,
+  };
+  const contexts: Readonly<Record<Phase, Bag>> = {
+    describe: {},
+    producer: contextOf({ ...none, publish, registerInput }),
+    prepare: contextOf({ ...none, peek, getByIds, take, idle }),
+    mutate: contextOf(none),
+    next: contextOf({ ...none, publish }),
+  };
+
+  function contextOf(parts: Bag): Bag {
     const ctx: Bag = {};
-    for (const name of uses) ctx[name] = connection(phase, name);
-    for (const name of ['peek', 'getByIds', 'publish', 'registerInput', 'take', 'idle']) ctx[name] = refused(name);
-    ctx.log = log;
-    if (phase === 'producer') ctx.registerInput = registerInput;
-    if (phase === 'producer' || phase === 'next') ctx.publish = publishes(definition, entry, phase, handler);
-    if (phase === 'prepare') {
-      const { peek, getByIds } = topicReads(entry, handler);
-      ctx.peek = peek;
-      ctx.getByIds = getByIds;
-      ctx.take = take;
-      ctx.idle = idle;
-    }
-    return freeze(ctx);
+    for (const name of keys(parts)) own(ctx, name, parts[name]);
+    return ctx;
   }
 
-  function finish(value: unknown, phase: Phase): void {
+  function own(ctx: Bag, name: string, value: unknown): void {
+    const constant: PropertyDescriptor & { __proto__: null } = { __proto__: null, value, enumerable: true };
+    if (!hasOwn(ctx, name)) defineProperty(ctx, name, constant);
+  }
+
+  /** Once, when the script is loaded: nothing here looks at anything that it could have changed. */
+  function connect(usesJson: string): void {
+    const uses: readonly string[] = parse(usesJson);
+    for (let i = 0; i < uses.length; i++) {
+      const name = uses[i] as string;
+      const made = connection(name);
+      own(contexts.producer, name, made);
+      own(contexts.prepare, name, made);
+      own(contexts.mutate, name, made);
+      own(contexts.next, name, made);
+    }
+    preventExtensions(contexts.producer);
+    preventExtensions(contexts.prepare);
+    preventExtensions(contexts.mutate);
+    preventExtensions(contexts.next);
+  }
+
+  function finish(value: unknown): void {
     const result = phase === 'mutate' ? undefined : stringify(value);
     if (result !== undefined && result.length > limits.resultChars) exceed('result');
     host(op.done, result);
   }
 
-  /** `headJson` is the phase, the handler, the names of its connections and four numbers for chance. */
-  function run(headJson: string, argsJson: string): void {
-    // By their places: what takes a list apart is the script's to change.
-    const head: readonly [Phase, string, readonly string[], readonly [number, number, number, number]] =
-      parse(headJson);
-    const phase = head[0];
-    const handler = head[1];
-    const seed = head[3];
-    a = seed[0];
-    b = seed[1];
-    c = seed[2];
-    d = seed[3];
+  /** `headJson` is the phase and the handler, `chanceJson` four numbers. */
+  function run(headJson: string, argsJson: string, chanceJson: string): void {
+    const head: readonly [Phase, string] = parse(headJson);
+    phase = head[0];
+    handler = head[1];
+    seedJson = chanceJson;
     isRunning = true;
-    // Only `await` and `catch` stand between the handler and its end: neither looks at anything the script could have changed.
-    void (async () => {
-      try {
-        const definition = definitionOf();
-        const group = phase === 'producer' ? definition.producers : definition.consumers;
-        const entry = group !== undefined && hasOwn(group, handler) ? group[handler] : undefined;
-        const method = entry?.[phase === 'producer' ? 'handler' : phase];
-        if (entry !== undefined && method === undefined && (phase === 'mutate' || phase === 'next')) {
-          return finish(undefined, phase);
-        }
-        if (entry === undefined || typeof method !== 'function') {
-          throw new TypeErrorOf(`the script has no ${phase} "${handler}"`);
-        }
-        const ctx = contextOf(definition, entry, phase, handler, head[2]);
-        finish(await apply(method as Handler, entry, [ctx, ...parse(argsJson)]), phase);
-      } catch (thrown) {
-        explain(thrown);
+    void perform(argsJson);
+  }
+
+  // Only `await` and `catch` stand between the handler and its end: neither looks at anything the script could have changed.
+  async function perform(argsJson: string): Promise<void> {
+    try {
+      definition = definitionOf();
+      const group = phase === 'producer' ? definition.producers : definition.consumers;
+      const found = group !== undefined && hasOwn(group, handler) ? group[handler] : undefined;
+      const method = found?.[phase === 'producer' ? 'handler' : phase];
+      if (found !== undefined && method === undefined && (phase === 'mutate' || phase === 'next')) {
+        return finish(undefined);
       }
-    })();
+      if (found === undefined || typeof method !== 'function') {
+        throw new TypeErrorOf(`the script has no ${phase} "${handler}"`);
+      }
+      entry = found;
+      finish(await apply(method as Handler, found, argsOf(contexts[phase], parse(argsJson))));
+    } catch (thrown) {
+      explain(thrown);
+    }
+  }
+
+  function argsOf(ctx: Bag, given: readonly unknown[]): unknown[] {
+    if (given.length === 1) return [ctx, given[0]];
+    if (given.length === 2) return [ctx, given[0], given[1]];
+    return [ctx, ...given];
   }
 
   function answer(id: string, answerJson: string): void {
@@ -330,51 +359,14 @@ export function prelude(host: Host, op: typeof OP, limits: Limits) {
     host(op.failed, name, message, stack);
   }
 
-  /** The definition as JSON: what is declared, and which functions there are. */
-  function describe(): void {
-    const declared = (entries: unknown, functions: readonly (readonly [string, string])[]): Bag => {
-      const out: Bag = {};
-      for (const name of keys(bag(entries ?? {}, 'the handlers'))) {
-        const entry = bag((entries as Bag)[name], `the handler "${name}"`);
-        const shown: Bag = { ...entry };
-        for (const [from, to] of functions) {
-          deleteProperty(shown, from);
-          shown[to] = typeof entry[from] === 'function';
-        }
-        out[name] = shown;
-      }
-      return out;
-    };
-    const definition = definitionOf();
-    const topics: Bag = {};
-    for (const name of keys(bag(definition.topics ?? {}, 'topics'))) {
-      const topic = bag(definition.topics?.[name], `the topic "${name}"`);
-      const schema = bag(topic.schema ?? topic, 'the schema');
-      topics[name] = { description: topic.description, hasSchema: schema['~standard'] !== undefined };
-    }
-    finish(
-      {
-        name: definition.name,
-        uses: definition.uses,
-        topics,
-        producers: declared(definition.producers, [['handler', 'hasHandler']]),
-        consumers: declared(definition.consumers, [
-          ['prepare', 'hasPrepare'],
-          ['mutate', 'hasMutate'],
-          ['next', 'hasNext'],
-        ]),
-      },
-      'describe',
-    );
-  }
-
   function describeSafely(): void {
     try {
-      describe();
+      definition = definitionOf();
+      finish(describe(definition, keys, deleteProperty, bag));
     } catch (thrown) {
       explain(thrown);
     }
   }
 
-  return { run, answer, explain, here, describe: describeSafely };
+  return { run, connect, answer, explain, here, describe: describeSafely };
 }
