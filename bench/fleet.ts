@@ -234,7 +234,7 @@ async function recorded(act: () => Promise<unknown>): Promise<readonly Buffer[]>
     tapes.set(this, tape);
     const submit = flight.submit.bind(flight);
     flight.submit = ({ stream }) => {
-      const write = (bytes: Buffer) => stream.write(bytes) && tape.push(bytes);
+      const write = (bytes: Buffer) => stream.write(bytes) && tape.push(Buffer.from(bytes));
       submit({ stream: { write } } as unknown as Connection);
     };
     return query.call(this, flight);
