@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { monotonicIds, systemClock } from '#base';
 import { openPostgresReader, openPostgresStore } from '#store';
 import { beginSession, CALL, deploy, ORDERS, PERSON, placed, prepareAndCall, reserve } from '../support/fixture.ts';
 import { closeAll, Follower } from '../support/follower.ts';
+import { findPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
 
 async function cycles(url: string, count: number, between: (i: number) => void = () => undefined) {
@@ -46,6 +48,7 @@ async function cycles(url: string, count: number, between: (i: number) => void =
 }
 
 onPostgres('a dump that was put back into another database works, and is remembered', async (t) => {
+  const bin = findPostgres() ?? '';
   const from = await freshDatabase();
   const to = await from.server.createDatabase('restored').then(() => from.server.url('restored'));
   t.after(() =>
@@ -55,8 +58,8 @@ onPostgres('a dump that was put back into another database works, and is remembe
     ),
   );
   await cycles(from.url, 5);
-  const dump = execFileSync('pg_dump', [from.url.replace('postgres:///', 'postgresql:///')]);
-  execFileSync('psql', ['-v', 'ON_ERROR_STOP=1', '-q', to.replace('postgres:///', 'postgresql:///')], {
+  const dump = execFileSync(join(bin, 'pg_dump'), [from.url.replace('postgres:///', 'postgresql:///')]);
+  execFileSync(join(bin, 'psql'), ['-v', 'ON_ERROR_STOP=1', '-q', to.replace('postgres:///', 'postgresql:///')], {
     input: dump,
     stdio: ['pipe', 'ignore', 'inherit'],
   });
