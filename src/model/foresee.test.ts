@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExecutionId, WorkflowId } from '#base';
 import type { Command } from './command.ts';
-import { foreseen } from './foresee.ts';
+import { foreseen, foreseenNew } from './foresee.ts';
 
 const FENCE = { execution: 'exe_1', epoch: 1, owner: 'wrk_1' };
 
@@ -35,6 +35,19 @@ test('what is reserved, published and registered is asked for by its name, once 
     'eventKeyed wf_1 notes run_1:1',
     'inputKeyed wf_1 shop order 7',
   ]);
+});
+
+test('only what is published is most likely new, once the workflow is known', () => {
+  const fresh = (command: object, workflow?: string) =>
+    foreseenNew(command as Command, () => workflow as WorkflowId | undefined).map(({ by }) => by.join(' '));
+  const publishes = [{ topic: 'notes', messageId: 'n', payload: '1' }];
+  const reservations = [{ topic: 'orders', ids: ['1'] }];
+  const command = { do: 'commitConsumer', fence: FENCE, run: 'run_1', publishes, reservations };
+  assert.deepEqual(fresh(command), []);
+  assert.deepEqual(fresh(command, 'wf_1'), ['wf_1 notes n']);
+  assert.deepEqual(fresh({ do: 'publishEvents', workflow: 'wf_2', publishes }), ['wf_2 notes n']);
+  assert.deepEqual(fresh({ do: 'pauseWorkflow', workflow: 'wf_2' }), []);
+  assert.deepEqual(fresh({ do: 'deleteMessage' }), []);
 });
 
 test('an execution is claimed for a worker, and a delivery is named by its id', () => {
