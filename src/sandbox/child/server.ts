@@ -32,7 +32,7 @@ interface Base {
 /** The child's work: takes one message at a time, runs its phases in QuickJS, and says how it ended. */
 export class Server {
   /** Messages between two collections: the pieces of a message lie outside the heap, so the engine hardly sees them pile up. */
-  static readonly COLLECT_EVERY = 6_000;
+  static readonly COLLECT_EVERY = 2_000;
   /** The same for scripts loaded: each leaves its code and perhaps a dropped image behind. */
   static readonly LOADS_PER_COLLECT = 16;
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
