@@ -12,6 +12,7 @@ import {
 } from '#model';
 import { keyOf } from './answers.ts';
 import type { Standing } from './revisions.ts';
+import { Wariness } from './wariness.ts';
 import type { Waiting, Window } from './window.ts';
 
 /** Lookups whose answers can be kept true by following the writes below. */
@@ -87,7 +88,6 @@ export class KnownWorkflow {
   readonly #made = new Set<string>();
   #waiting: ReadonlyMap<string, Waiting> | undefined;
   #revision = 0;
-  #commits = 0;
 
   constructor(id: string) {
     this.id = id;
@@ -95,11 +95,6 @@ export class KnownWorkflow {
 
   get revision(): number {
     return this.#revision;
-  }
-
-  /** How many it has gone along with. */
-  get commits(): number {
-    return this.#commits;
   }
 
   /** Of a topic with more events than are known, less than half of what was known is left. */
@@ -146,7 +141,6 @@ export class KnownWorkflow {
     }
     for (const write of writes) if (!this.#forgetEnded(write)) return false;
     this.#revision = revision;
-    this.#commits += 1;
     return this.#answered.size + this.#made.size <= KEPT_MAX;
   }
 
@@ -267,21 +261,11 @@ function headOf(events: readonly Event[], waiting: Waiting | undefined): TopicHe
 
 /** Workflows that are known at a time: the ones that are busy. */
 const WORKFLOWS_MAX = 200;
-/** A workflow that others change is not worth remembering for so many of its commits; longer each time it turns out so again. */
-const WARY_MIN = 16;
-const WARY_MAX = 4_096;
-/** After so many commits that nobody disturbed it was worth it, whatever was before. */
-const WORTH_IT = 64;
-
-interface Wariness {
-  readonly left: number;
-  readonly next: number;
-}
-
 /** The workflows this process knows. Everything here may be forgotten at any time. */
 export class KnownWorkflows {
   readonly #workflows = new Map<string, KnownWorkflow>();
-  readonly #wary = new Map<string, Wariness>();
+  /** Of workflows that others have changed. */
+  readonly #wariness = new Map<string, Wariness>();
   readonly #ownGuards: string;
   #standing: Standing | undefined;
 
@@ -306,22 +290,23 @@ export class KnownWorkflows {
 
   /** Somebody else changed it. */
   wasWrong(workflow: string): void {
-    const commits = this.#workflows.get(workflow)?.commits ?? 0;
     this.#workflows.delete(workflow);
-    const next = commits >= WORTH_IT ? WARY_MIN : (this.#wary.get(workflow)?.next ?? WARY_MIN);
-    keepNewest(this.#wary, workflow, { left: next, next: Math.min(next * 2, WARY_MAX) }, WORKFLOWS_MAX);
+    const wariness = this.#wariness.get(workflow) ?? new Wariness();
+    wariness.wasWrong();
+    keepNewest(this.#wariness, workflow, wariness, WORKFLOWS_MAX);
   }
 
   /** Whether it is worth it to know the workflow from this commit on. */
   isWorthKnowing(workflow: string): boolean {
     if (this.#standing === undefined) return false;
-    const wary = this.#wary.get(workflow);
-    if (wary === undefined || wary.left === 0) return true;
-    this.#wary.set(workflow, { ...wary, left: wary.left - 1 });
+    const wariness = this.#wariness.get(workflow);
+    if (!wariness?.isWary) return true;
+    wariness.went();
     return false;
   }
 
   keep(known: KnownWorkflow): void {
+    this.#wariness.get(known.id)?.went();
     keepNewest(this.#workflows, known.id, known, WORKFLOWS_MAX);
   }
 
