@@ -7,7 +7,7 @@ import { AUDIT_HEAD, AUDIT_INSERT, nextEntry } from '../statements/audit-log.ts'
 import type { WriteStatement } from '../statements/statement.ts';
 import type { Answer, Statement } from './flight.ts';
 import type { Folding } from './fold.ts';
-import { foundByKey, manyOf, type Placed, placedIn, statementOf } from './many.ts';
+import { foundByKey, inserts, manyOf, type Placed, placedIn, statementOf } from './many.ts';
 
 type Head = Pick<AuditEntry, 'seq' | 'hash'>;
 
@@ -117,7 +117,15 @@ function auditInsert(): Prepared {
   if (preparedAudit !== undefined) return preparedAudit;
   const { text, names } = positional(postgresDialect, AUDIT_INSERT.sql);
   const parameters = names.map((name): Parameter => ({ from: 'write', name, kind: undefined }));
-  preparedAudit = { name: 'write audit.appended', text, parameters, statement: {}, many: undefined, each: [] };
+  const many = inserts('audit.appended', AUDIT_INSERT.sql);
+  preparedAudit = {
+    name: 'write audit.appended',
+    text,
+    parameters,
+    statement: {},
+    many: many && placedIn(many, names),
+    each: [],
+  };
   return preparedAudit;
 }
 

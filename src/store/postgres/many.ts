@@ -66,7 +66,7 @@ const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\) VALUES \(([^)]*)\)(.*)$/s;
 /** What may meet a row that is there is one row a statement for each key: it cannot change one twice. */
 const CONFLICT = /^\s*ON CONFLICT \((\w+)/;
 
-function inserts(set: string, sql: string): Many | undefined {
+export function inserts(set: string, sql: string): Many | undefined {
   const [, table = '', columns = '', parameters = '', rest = ''] = INSERT.exec(sql) ?? [];
   const lists = parameters.split(', ').map((parameter) => parameter.slice(1));
   if (!(table in TABLES) || /:/.test(rest)) return undefined;
