@@ -18,7 +18,7 @@ import {
   type ReplyTo,
   type Source,
 } from '#model';
-import type { Store, Unit } from '#store';
+import type { Store, Unit, UnitOutcome } from '#store';
 import type { ChangeFeed } from './changes.ts';
 import { Gathering } from './gathering.ts';
 
@@ -36,6 +36,12 @@ interface Waiting {
   readonly unit: Unit;
   readonly answer: () => void;
   readonly fail: (error: unknown) => void;
+}
+
+/** What goes into one commit. */
+interface Batch {
+  readonly waiting: readonly Waiting[];
+  readonly units: readonly Unit[];
 }
 
 export interface CommitQueueOptions {
@@ -58,6 +64,9 @@ export class CommitQueue {
   readonly #options: CommitQueueOptions;
   readonly #gathering: Gathering | undefined;
   #waiting: Waiting[] = [];
+  /** What comes next, taken from those who wait while a commit is under way. */
+  #next: Batch | undefined;
+  #isCommitting = false;
   #draining = false;
   /** Set while the store takes no writes: the error every caller gets meanwhile. */
   #unavailable: unknown;
@@ -93,6 +102,7 @@ export class CommitQueue {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ unit, answer: () => resolve(reply), fail: reject });
       this.#gathering?.joined(this.#waiting.length);
+      this.#lookAhead();
       this.#wake();
     });
   }
@@ -125,45 +135,73 @@ export class CommitQueue {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      if (this.#gathering) await this.#gathering.wait(this.#waiting.length, this.#options.store.atWork);
-      const batch = this.#waiting.splice(0, BATCH_MAX);
+    while (this.#next !== undefined || this.#waiting.length > 0) {
+      const batch = this.#next ?? (await this.#gathered());
+      this.#next = undefined;
+      this.#isCommitting = true;
       try {
         await this.#commit(batch);
       } catch (error) {
-        for (const waiting of batch) waiting.fail(error);
+        for (const waiting of batch.waiting) waiting.fail(error);
         this.#onStoreError(error);
+      } finally {
+        this.#isCommitting = false;
       }
     }
     this.#draining = false;
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  async #gathered(): Promise<Batch> {
+    if (this.#gathering) await this.#gathering.wait(this.#waiting.length, this.#options.store.atWork);
+    return this.#taken();
+  }
+
+  #taken(): Batch {
+    const waiting = this.#waiting.splice(0, BATCH_MAX);
+    return { waiting, units: waiting.map(({ unit }) => unit) };
+  }
+
+  /** Where enough for the next commit wait while one is under way, the store looks at them meanwhile, and has less to do when their turn comes. */
+  #lookAhead(): void {
+    if (!this.#mayLookAhead()) return;
+    // Not in the same tick either.
+    setImmediate(() => {
+      if (!this.#mayLookAhead()) return;
+      this.#next = this.#taken();
+      this.#options.store.lookAhead?.(this.#next.units);
+    });
+  }
+
+  #mayLookAhead(): boolean {
+    if (!this.#isCommitting || this.#next !== undefined) return false;
+    return this.#gathering?.isEnough(this.#waiting.length) === true && this.#options.store.lookAhead !== undefined;
+  }
+
+  async #commit({ units, waiting }: Batch): Promise<void> {
     const { store, onCommit } = this.#options;
     const startedAt = performance.now();
-    const outcomes = await store.commit(batch.map((waiting) => waiting.unit));
+    const outcomes = await store.commit(units);
     const ms = performance.now() - startedAt;
-    this.#gathering?.committed(batch.length, ms);
-    onCommit?.(batch.length, ms);
-    const deferred: Waiting[] = [];
-    for (const [position, waiting] of batch.entries()) {
-      const outcome = outcomes[position];
-      assert(outcome, 'the store answers every unit');
-      switch (outcome.kind) {
-        case 'refused':
-          waiting.fail(outcome.error);
-          break;
-        case 'deferred':
-          deferred.push(waiting);
-          break;
-        case 'done':
-          waiting.answer();
-          this.#options.changes.tell(outcome.writes);
-      }
-    }
-    assert(deferred.length < batch.length, 'the store defers what it can do now');
+    this.#gathering?.committed(units.length, ms);
+    onCommit?.(units.length, ms);
+    assert(outcomes.length === units.length, 'the store answers every unit');
+    const deferred = waiting.filter((_, position) => outcomes[position]?.kind === 'deferred');
+    assert(deferred.length < units.length, 'the store defers what it can do now');
     // They came first, so they go first.
     this.#waiting.unshift(...deferred);
+    // The next commit is to go out before anybody goes on: the store is not to wait for what they do then.
+    if (this.#next !== undefined) setImmediate(() => this.#answer(waiting, outcomes));
+    else this.#answer(waiting, outcomes);
+  }
+
+  #answer(batch: readonly Waiting[], outcomes: readonly UnitOutcome[]): void {
+    for (const [position, waiting] of batch.entries()) {
+      const outcome = outcomes[position];
+      if (outcome?.kind === 'refused') waiting.fail(outcome.error);
+      if (outcome?.kind !== 'done') continue;
+      waiting.answer();
+      this.#options.changes.tell(outcome.writes);
+    }
   }
 
   /** Nothing of the batch was written and nothing is retried here: the callers know best what still makes sense. */
@@ -175,7 +213,8 @@ export class CommitQueue {
       this.#unavailable = error;
       this.#probeIn(PROBE_MS_MIN);
     }
-    const waiting = this.#waiting;
+    const waiting = [...(this.#next?.waiting ?? []), ...this.#waiting];
+    this.#next = undefined;
     this.#waiting = [];
     for (const { fail } of waiting) fail(error);
   }

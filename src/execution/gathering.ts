@@ -2,8 +2,8 @@
 const UNITS_MIN = 4;
 /** More at once would hardly be cheaper. */
 const UNITS_ENOUGH = 32;
-/** Half of those who are at work: while they are committed the other half does its own part. With all of them the processors would stand idle in turn. */
-const SHARE = 1 / 2;
+/** Of those who are at work: while these are committed, some are looked at for the next commit and the others do their own part. With all of them the processors would stand idle in turn. */
+const SHARE = 3 / 8;
 /** Never longer than the last commit took, so that a slow disk or a busy machine gathers for longer than a fast one. */
 const MS_MAX = 10;
 
@@ -23,6 +23,10 @@ export class Gathering {
   /** How many wait now. */
   joined(waiting: number): void {
     if (waiting >= this.#wanted) this.#enough?.();
+  }
+
+  isEnough(waiting: number): boolean {
+    return waiting >= this.#wanted;
   }
 
   /** Until enough of those at work have come, or the moment is over. */

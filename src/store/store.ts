@@ -45,6 +45,11 @@ export interface Store {
    * StoreFailedError (the process should end).
    */
   commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]>;
+  /**
+   * The units of the next commit, while one is under way. What can be done for them beforehand may be done now, and is taken up by `commit` of the
+   * same list; nothing depends on it.
+   */
+  lookAhead?(units: readonly Unit[]): void;
   /** After a StoreUnavailableError: resolves when a small durable commit works again, rejects with the reason while it does not. */
   probe(): Promise<void>;
   /** The database was put back from a backup, and nobody has been told yet. */

@@ -14,6 +14,7 @@ import {
 import { openPostgresStore } from '#store';
 import { CALL, deploy, deployVersion, FakeClock, PERSON } from '../support/fixture.ts';
 import { closeAll, Follower } from '../support/follower.ts';
+import { LookingAhead } from '../support/looking-ahead.ts';
 import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
 import { rowsRead } from '../support/row-dump.ts';
 
@@ -40,6 +41,8 @@ const HOOKED: Handlers = {
 
 /** Every decision on what is remembered is made on what is read as well: `doubts` compares the two. */
 const SEEDS = [1, 2];
+/** These decide everything before its turn comes. */
+const SEEDS_AHEAD = [3, 4];
 const STEPS = 250;
 
 function dice(seed: number): (sides: number) => number {
@@ -50,7 +53,7 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-for (const seed of SEEDS) {
+for (const seed of [...SEEDS, ...SEEDS_AHEAD]) {
   onPostgres(`a random walk: what is remembered is what is there (${seed})`, async (t) => {
     const clock = new FakeClock();
     const { database, reader, giveBack } = await borrowDatabase();
@@ -59,7 +62,9 @@ for (const seed of SEEDS) {
       await openPostgresStore({ url: database.url, clock, doubts: true }),
       await openPostgresStore({ url: database.url, clock, doubts: true }),
     ];
-    const followers = stores.map((store) => new Follower(store, clock, ids));
+    const followers = stores.map(
+      (store) => new Follower(SEEDS_AHEAD.includes(seed) ? new LookingAhead(store) : store, clock, ids),
+    );
     t.after(async () => {
       const offenders = await Promise.all(INVARIANTS.map(({ sql }) => reader.offenders(sql)));
       await closeAll(...followers.map((f) => () => f.close()), giveBack);

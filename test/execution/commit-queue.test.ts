@@ -11,6 +11,8 @@ import { MemoryStore } from '../support/memory-store.ts';
 class ObedientStore implements Store {
   readonly memory = new MemoryStore();
   readonly batches: number[] = [];
+  readonly committed: (readonly Unit[])[] = [];
+  readonly ahead: (readonly Unit[])[] = [];
   /** Said only by a store that is far away. */
   readonly atWork?: number;
   failure: Error | undefined;
@@ -24,8 +26,13 @@ class ObedientStore implements Store {
   async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
     if (this.failure) throw this.failure;
     this.batches.push(units.length);
+    this.committed.push(units);
     if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     return this.memory.commit(units);
+  }
+
+  lookAhead(units: readonly Unit[]): void {
+    this.ahead.push(units);
   }
 
   async probe(): Promise<void> {
@@ -81,7 +88,7 @@ test('what one tick submits shares a commit, in batches of at most 64', async ()
 });
 
 test('before a store that is far away those of a large commit are waited for, and one who is alone is not', async () => {
-  const { store, manager } = setUp({ atWork: 16 });
+  const { store, manager } = setUp({ atWork: 20 });
   await manager.createWorkflow('alone', PERSON);
   await manager.createWorkflow('alone again', PERSON);
   assert.deepEqual(store.batches, [1, 1]);
@@ -98,6 +105,49 @@ test('before a store that is far away those of a large commit are waited for, an
   assert.deepEqual(store.batches, [1, 1, 8, 8]);
   await Promise.all(Array.from({ length: 32 }, (_, i) => manager.createWorkflow(`full ${i}`, PERSON)));
   assert.deepEqual(store.batches.slice(4), [32]);
+});
+
+/** Eight that are being committed, and eight that came meanwhile and were looked at. */
+async function lookingAhead() {
+  const world = setUp({ atWork: 20 });
+  const { store, manager } = world;
+  const many = (name: string) => Array.from({ length: 8 }, (_, i) => manager.createWorkflow(`${name} ${i}`, PERSON));
+  store.delayMs = 200;
+  await Promise.all(many('first'));
+  const underWay = many('under way');
+  while (store.batches.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  const behind = many('behind');
+  while (store.ahead.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  return { ...world, underWay, behind };
+}
+
+test('enough for the next commit are looked at while one is under way, and go out as they were looked at', async () => {
+  const { store, underWay, behind, manager } = await lookingAhead();
+  const late = manager.createWorkflow('late', PERSON);
+  await Promise.all([...underWay, ...behind, late]);
+  assert.deepEqual(store.batches, [8, 8, 8, 1]);
+  assert.equal(store.ahead.length, 1);
+  assert.equal(store.committed[2], store.ahead[0], 'the same list, so that the store knows it again');
+});
+
+test('what was looked at fails with the commit before it, and is answered', async () => {
+  const { store, underWay, behind, queue } = await lookingAhead();
+  store.failure = FULL;
+  const results = await Promise.allSettled([...underWay, ...behind]);
+  assert.deepEqual(
+    results.map((result) => result.status === 'rejected' && result.reason === FULL),
+    [...underWay.map(() => false), ...behind.map(() => true)],
+  );
+  assert.equal(queue.isOpen, false);
+  await queue.drained();
+});
+
+test('what was looked at is answered too where the commit before it fails', async () => {
+  const { store, underWay, behind } = await lookingAhead();
+  store.memory.commit = () => Promise.reject(FULL);
+  const results = await Promise.allSettled([...underWay, ...behind]);
+  assert.ok(results.every((result) => result.status === 'rejected' && result.reason === FULL));
+  assert.deepEqual(store.batches, [8, 8], 'it was not even tried');
 });
 
 test('a refusal in a batch leaves its neighbours alone', async () => {

@@ -83,7 +83,8 @@ export class Answers {
   }
 
   get(question: Question, known?: KnownWorkflow): readonly unknown[] | undefined {
-    const rows = this.#rows.get(keyOf(question));
+    // Of what is only remembered there is nearly never anything here.
+    const rows = this.#rows.size === 0 ? undefined : this.#rows.get(keyOf(question));
     if (rows !== undefined) return rows;
     if (question.name === 'script') return this.memory.scripts(question.by[0]);
     return known !== undefined && this.#trusted.has(known) ? known.answer(question) : undefined;

@@ -1,9 +1,10 @@
 import type { LookupName, Question } from '#model';
 import type { Foresight, Unit } from '../store.ts';
-import type { View } from './answers.ts';
-import { isOfWorkflow } from './gather.ts';
+import { Answers, type Memory, type View } from './answers.ts';
+import { isOfWorkflow, workflowsAsked } from './gather.ts';
 import type { Habits } from './habits.ts';
-import type { KnownWorkflow } from './known.ts';
+import type { KnownWorkflow, KnownWorkflows } from './known.ts';
+import { look } from './look.ts';
 
 /** A unit, and what is remembered of the workflow it is about. */
 export interface Asker {
@@ -13,6 +14,32 @@ export interface Asker {
   known: KnownWorkflow | undefined;
   /** What it asks for besides what is remembered. */
   misses: readonly Question[];
+}
+
+export function askerOf(unit: Unit, memory: Memory, known: KnownWorkflows | undefined): Asker {
+  const foresight = foresightOf(unit, memory);
+  const workflow = workflowIn(foresight.questions, memory);
+  return { unit, foresight, workflow, known: known?.get(workflow), misses: [] };
+}
+
+/** A unit that cannot say what it will ask for is asked, on nothing: it says at least where it begins. */
+function foresightOf(unit: Unit, memory: Memory): Foresight {
+  try {
+    const foresight = unit.foresee?.((execution) => memory.workflowOf(execution));
+    if (foresight) return foresight;
+  } catch {
+    // It looks at words nobody has checked yet; the decision will say what is wrong with them.
+  }
+  const { view } = look({ unit, known: undefined }, new Answers(memory), 0);
+  return { kind: 'unknown', questions: view.missing };
+}
+
+/** The one workflow a unit is about, as far as its own words say. */
+function workflowIn(questions: readonly Question[], memory: Memory): string | undefined {
+  const named = new Set<string | undefined>(workflowsAsked(questions));
+  for (const { name, by } of questions) if (name === 'execution') named.add(memory.workflowOf(by[0]));
+  const [workflow] = named;
+  return named.size === 1 ? workflow : undefined;
 }
 
 /** What may be missing of what is remembered: asked for by itself. Whoever misses more reads everything, in one go. */

@@ -1,9 +1,9 @@
 import { assert } from '#base';
 import type { LookupName, Question, Write } from '#model';
-import type { Foresight, Unit, UnitOutcome } from '../store.ts';
-import { Answers, isKeepable, keyOf, type Memory, View } from './answers.ts';
+import type { Unit, UnitOutcome } from '../store.ts';
+import { Answers, isKeepable, keyOf, type Memory } from './answers.ts';
 import { headIn, LOCK_AUDIT } from './apply.ts';
-import { type Asker, asksForEvents, assumedOf, noteMisses, runsLow } from './asker.ts';
+import { type Asker, askerOf, asksForEvents, assumedOf, noteMisses, runsLow } from './asker.ts';
 import { Committed } from './committed.ts';
 import type { PostgresConnection } from './connection.ts';
 import type { DatabaseTime } from './database-time.ts';
@@ -20,6 +20,7 @@ import {
 import { type Habits, isAudit } from './habits.ts';
 import { mayChange, rowLocks } from './holds.ts';
 import type { KnownWorkflow, KnownWorkflows } from './known.ts';
+import { type Decision, type Looked, look } from './look.ts';
 import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
 import type { CommitMarks } from './lost-commit.ts';
 import { HELD_REVISIONS, type HeldRevisions, heldRevisions, type Standing } from './revisions.ts';
@@ -29,12 +30,6 @@ export const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL RE
 
 /** A unit that still asks for more after so many rounds never ends. */
 const ROUNDS_MAX = 200;
-
-/** What became of each unit when it was decided; nothing is written yet. */
-type Decision =
-  | { readonly kind: 'done'; readonly writes: readonly Write[] }
-  | { readonly kind: 'refused'; readonly error: Error }
-  | { readonly kind: 'deferred'; readonly because: 'held' | 'changed' };
 
 export interface DecidedBatch {
   readonly decisions: readonly Decision[];
@@ -85,7 +80,7 @@ export class Batch {
     this.#waiting = waiting;
     this.#with = surroundings;
     this.#answers = new Answers(surroundings.memory);
-    this.#askers = units.map((unit) => this.#askerOf(unit));
+    this.#askers = units.map((unit) => askerOf(unit, surroundings.memory, surroundings.known));
   }
 
   /** On what is remembered alone, before anything is asked. Undefined where that does not do. */
@@ -110,6 +105,16 @@ export class Batch {
     this.#revisions = new Map(known.map(({ id, revision }) => [id, revision]));
     this.#isRemembered = true;
     return { ...this.#settled(views as readonly Looked[]), standing, at: now, absent, isAudited, head };
+  }
+
+  /** Those its units are about, as far as their own words say. */
+  get workflows(): ReadonlySet<string> {
+    return new Set(this.#askers.flatMap(({ workflow }) => workflow ?? []));
+  }
+
+  /** Whether any of its units is about one of these, or does not say what it is about. */
+  isAbout(workflows: ReadonlySet<string>): boolean {
+    return this.#askers.some(({ workflow }) => workflow === undefined || workflows.has(workflow));
   }
 
   /** Whether anything of it could go by what is remembered. */
@@ -249,14 +254,6 @@ export class Batch {
     for (const question of questions) this.#told.add(question);
   }
 
-  /** The one workflow a unit is about, as far as its own words say. */
-  #workflowIn(questions: readonly Question[]): string | undefined {
-    const named = new Set<string | undefined>(workflowsAsked(questions));
-    for (const { name, by } of questions) if (name === 'execution') named.add(this.#with.memory.workflowOf(by[0]));
-    const [workflow] = named;
-    return named.size === 1 ? workflow : undefined;
-  }
-
   #take(lock: Answer | undefined, held: HeldRevisions): void {
     const [locked, wanted, now] = lock?.rows[0] ?? [];
     this.#answers = new Answers(this.#with.memory, words(locked), words(wanted));
@@ -316,15 +313,8 @@ export class Batch {
     return this.#askers.flatMap(({ known, foresight }) => (known ? [] : [foresight.kind]));
   }
 
-  #look({ unit, known }: Pick<Asker, 'unit' | 'known'>): Looked {
-    const view = new View(this.#answers, known);
-    try {
-      return { view, decided: { kind: 'done', writes: unit.decide(view, this.#now) } };
-    } catch (error) {
-      // What is no error at all is nobody's refusal: it ends the batch.
-      if (!(error instanceof Error)) throw error;
-      return { view, decided: { kind: 'refused', error } };
-    }
+  #look(asker: Pick<Asker, 'unit' | 'known'>): Looked {
+    return look(asker, this.#answers, this.#now);
   }
 
   /**
@@ -344,29 +334,6 @@ export class Batch {
     });
     return { decisions, head: this.#audit?.head, revisions: this.#revisions };
   }
-
-  #askerOf(unit: Unit): Asker {
-    const foresight = this.#foresightOf(unit);
-    const workflow = this.#workflowIn(foresight.questions);
-    return { unit, foresight, workflow, known: this.#with.known?.get(workflow), misses: [] };
-  }
-
-  /** A unit that cannot say what it will ask for is asked, on nothing: it says at least where it begins. */
-  #foresightOf(unit: Unit): Foresight {
-    const { memory } = this.#with;
-    try {
-      const foresight = unit.foresee?.((execution) => memory.workflowOf(execution));
-      if (foresight) return foresight;
-    } catch {
-      // It looks at words nobody has checked yet; the decision will say what is wrong with them.
-    }
-    return { kind: 'unknown', questions: this.#look({ unit, known: undefined }).view.missing };
-  }
-}
-
-interface Looked {
-  readonly view: View;
-  readonly decided: Exclude<Decision, { kind: 'deferred' }>;
 }
 
 /** What it is decided on is all remembered. */

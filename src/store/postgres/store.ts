@@ -3,8 +3,8 @@ import { type Clock, reach, StoreFailedError } from '#base';
 import type { Write } from '#model';
 import { GuardError } from '../guard-error.ts';
 import type { Store, Unit, UnitOutcome } from '../store.ts';
+import { type Ahead, LookedAhead } from './ahead.ts';
 import { Memory } from './answers.ts';
-import { type BoundWrite, bindWrites } from './apply.ts';
 import { AtWork } from './at-work.ts';
 import { AuditHead, headIs } from './audit-head.ts';
 import { Batch, BEGIN, type DecidedBatch, type RememberedBatch } from './batch.ts';
@@ -21,6 +21,7 @@ import { areAbsent, asKnown, raised, sayThatItRevises } from './revisions.ts';
 import { openSession } from './session.ts';
 import { callOnCommit } from './switchboard.ts';
 import { APART, type Arrangement, TOGETHER, type Written } from './together.ts';
+import { writtenBatch } from './written-batch.ts';
 
 /** A unit that meets another process at the same key looks again; so often in a row it is no accident. */
 const TRIES_MAX = 5;
@@ -52,6 +53,9 @@ export class PostgresStore implements Store {
   readonly #known: KnownWorkflows;
   readonly #atWork = new AtWork();
   readonly #auditHead = new AuditHead();
+  readonly #ahead = new LookedAhead();
+  /** The workflows of the commit that is under way. */
+  #underWay: ReadonlySet<string> = new Set();
   #connection: PostgresConnection;
   #isRestored: boolean;
   #isClosed = false;
@@ -85,6 +89,21 @@ export class PostgresStore implements Store {
       return await this.#commitTogether(units, 'wait');
     } catch (error) {
       throw postgresError(error, this.#options.where);
+    }
+  }
+
+  /** Decided on what is remembered. It is for the flight to find out whether that is still so, however long before it was decided. */
+  lookAhead(units: readonly Unit[]): void {
+    try {
+      const batch = this.#batchOf(this.#connection, units, 'skip', TOGETHER);
+      if (batch.isAbout(this.#underWay)) return;
+      const decided = batch.remembered();
+      if (decided === undefined) return;
+      // What goes into the audit log depends on what the commit before this one puts there.
+      const written = decided.isAudited ? undefined : writtenBatch(decided, TOGETHER);
+      this.#ahead.keep({ units, batch, connection: this.#connection, decided, written });
+    } catch {
+      // Whatever this was, it is met again when their turn comes.
     }
   }
 
@@ -142,10 +161,12 @@ export class PostgresStore implements Store {
   async #attempt(units: readonly Unit[], waiting: Waiting, arrangement: Arrangement): Promise<Attempt> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const connection = await this.#connected();
-      const batch = this.#batchOf(connection, units, waiting, arrangement);
-      if (this.#options.doubts) await this.#doubt(connection, units, waiting);
+      const ahead = this.#ahead.take(units, connection);
+      const batch = ahead?.batch ?? this.#batchOf(connection, units, waiting, arrangement);
+      this.#underWay = batch.workflows;
+      if (this.#options.doubts) await this.#doubt(connection, units, waiting, ahead?.decided);
       const attempt =
-        (await this.#writeRemembered(connection, batch, arrangement)) ??
+        (await this.#writeRemembered(connection, batch, arrangement, ahead)) ??
         (await this.#writeHeld(connection, batch, arrangement));
       if (attempt.kind !== 'aborted') return attempt;
     }
@@ -154,10 +175,17 @@ export class PostgresStore implements Store {
   }
 
   /** What would be decided on what is remembered, or partly, is decided on what is read as well, and has to be the same. */
-  async #doubt(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting): Promise<void> {
+  async #doubt(
+    connection: PostgresConnection,
+    units: readonly Unit[],
+    waiting: Waiting,
+    ahead: RememberedBatch | undefined,
+  ): Promise<void> {
     const batch = this.#batchOf(connection, units, waiting, TOGETHER);
-    const remembered = batch.remembered();
+    const remembered = ahead ?? batch.remembered();
     if (!batch.hasKnown) return;
+    // What was wrongly taken not to be there is for the flight to find out.
+    if (remembered && !(await this.#areAbsent(connection, remembered))) return;
     const read = await this.#decideAndForget(connection, this.#batchOf(connection, units, waiting, APART));
     const ours = remembered ?? (await this.#decideAndForget(connection, batch));
     const isSame = [...ours.revisions].every(([id, revision]) => read.revisions.get(id) === revision);
@@ -165,6 +193,16 @@ export class PostgresStore implements Store {
     const [here, there] = [ours, read].map(({ decisions }) => decisions.map(shownDecision));
     if (!isDeepStrictEqual(here, there))
       throw new Error(`bug: what is remembered is not so: ${inspect({ here, there }, { depth: 9 })}`);
+  }
+
+  async #areAbsent(connection: PostgresConnection, { absent }: RememberedBatch): Promise<boolean> {
+    try {
+      await connection.flight(areAbsent(absent));
+      return true;
+    } catch (error) {
+      if (isMiscount(error)) return false;
+      throw error;
+    }
   }
 
   async #decideAndForget(connection: PostgresConnection, batch: Batch): Promise<DecidedBatch> {
@@ -188,18 +226,24 @@ export class PostgresStore implements Store {
     connection: PostgresConnection,
     batch: Batch,
     arrangement: Arrangement,
+    ahead: Ahead | undefined,
   ): Promise<Attempt | Aborted | undefined> {
-    const decided = batch.remembered();
+    const decided = ahead ? this.#goingOn(ahead.decided) : batch.remembered();
     if (decided === undefined) return undefined;
-    const outcomes = decided.decisions.map(outcomeOf);
-    const bound = this.#bound(decided, outcomes, arrangement);
-    const writing = arrangement.arrange(bound.writes);
+    const { outcomes, writing, head } = ahead?.written ?? writtenBatch(decided, arrangement);
     // Somebody must still say that it is so.
     if (writing.length === 0) return undefined;
     const end = await this.#write(connection, writing, { opening: this.#opening(decided), closing: [] });
-    if (!(end instanceof Error)) return this.#ended(batch, outcomes, end, bound.head);
+    if (!(end instanceof Error)) return this.#ended(batch, outcomes, end, head);
     if (decided.isAudited) this.#auditHead.wasWrong();
     return undefined;
+  }
+
+  /** From the end of the audit log as it is by now. */
+  #goingOn(decided: RememberedBatch): RememberedBatch | undefined {
+    if (!decided.isAudited) return decided;
+    const head = this.#auditHead.known;
+    return head && { ...decided, head };
   }
 
   /** The audit log is held last. */
@@ -215,16 +259,14 @@ export class PostgresStore implements Store {
 
   async #writeHeld(connection: PostgresConnection, batch: Batch, arrangement: Arrangement): Promise<Attempt | Aborted> {
     const decided = await this.#decide(connection, batch);
-    const outcomes = decided.decisions.map(outcomeOf);
-    const bound = this.#bound(decided, outcomes, arrangement);
-    const writing = arrangement.arrange(bound.writes);
+    const { outcomes, writing, head } = writtenBatch(decided, arrangement);
     if (writing.length === 0) {
       await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
       return { kind: 'answered', outcomes };
     }
     const closing = raised(batch.committed(outcomes).raised, decided.revisions);
     const end = await this.#write(connection, writing, { opening: [], closing });
-    return this.#ended(batch, outcomes, end, bound.head);
+    return this.#ended(batch, outcomes, end, head);
   }
 
   #ended(batch: Batch, outcomes: readonly UnitOutcome[], end: End, head: DecidedBatch['head']): Attempt | Aborted {
@@ -248,28 +290,6 @@ export class PostgresStore implements Store {
       connection.destroy();
       throw error;
     }
-  }
-
-  /** What cannot even be written down is refused here; the other units are not touched by it. */
-  #bound(
-    { head: before }: Pick<DecidedBatch, 'head'>,
-    outcomes: UnitOutcome[],
-    { fold }: Arrangement,
-  ): { readonly writes: readonly (readonly BoundWrite[])[]; readonly head: DecidedBatch['head'] } {
-    let head = before;
-    const writes = outcomes.map((outcome, position) => {
-      if (outcome.kind !== 'done') return [];
-      try {
-        const applied = bindWrites(fold(outcome.writes), head);
-        head = applied.head;
-        return applied.bound;
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        outcomes[position] = { kind: 'refused', error };
-        return [];
-      }
-    });
-    return { writes, head };
   }
 
   /** The writes and the commit in one round trip. Where its answer is lost, the server is asked until it is known. */
@@ -350,10 +370,6 @@ interface Aborted {
 type Attempt =
   | { readonly kind: 'answered'; readonly outcomes: readonly UnitOutcome[] }
   | { readonly kind: 'refused'; readonly error: Error };
-
-function outcomeOf(decision: DecidedBatch['decisions'][number]): UnitOutcome {
-  return decision.kind === 'deferred' ? { kind: 'deferred' } : decision;
-}
 
 function isHeldUp(decision: DecidedBatch['decisions'][number]): boolean {
   return decision.kind === 'deferred' && decision.because === 'held';
