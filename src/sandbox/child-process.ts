@@ -1,9 +1,11 @@
 import type { ChildProcess as NodeChild } from 'node:child_process';
-import { asked, begun, type Current, ended } from './current.ts';
-import { HostRefusal, SandboxClosedError } from './errors.ts';
+import { Answers } from './answers.ts';
+import { begun, type Current, ended, rejected, settled, unfollowed, withdrawn } from './current.ts';
+import { SandboxClosedError } from './errors.ts';
 import { encodeFrame, FrameReader, type HostFrame } from './frames.ts';
-import { Guard } from './guard.ts';
+import { Guard, type Overdue } from './guard.ts';
 import { HostRun } from './host-run.ts';
+import { Line } from './line.ts';
 import { Priority } from './priority.ts';
 import { FRAME } from './protocol.ts';
 import type { Failed, SandboxOutcome, SandboxRequest } from './request.ts';
@@ -14,24 +16,19 @@ const START_MS_MAX = 30_000;
 const STDERR_CHARS_MAX = 2_000;
 /** Scripts a child was sent; one more is sent again when its turn comes. The texts are those the engine keeps anyway. */
 const SCRIPTS_MAX = 500;
-/** Calls of one run answered at the same time. */
-const ANSWERING_MAX = 8;
-/** Answers are in memory until the child has taken them: with so much of them no further call is looked at. */
-const UNTAKEN_CHARS_MAX = 4 * 1_024 * 1_024;
 
-/** One child and the request it works on. It believes nothing the child says that it can check. */
+/** One child and the requests it was sent: it works on the first. It believes nothing the child says that it can check. */
 export class Child {
   readonly #process: NodeChild;
   readonly #options: ChildOptions;
   readonly #frames = new FrameReader();
   readonly #guard: Guard;
+  readonly #answers: Answers;
   readonly #priority: Priority;
   readonly #scripts = new Map<string, string>();
   readonly #onFree: (child: Child) => void;
   readonly exited: Promise<void>;
-  #current: Current | undefined;
-  /** It was sent along, and begins when the current one returns. */
-  #following: Current | undefined;
+  readonly #line = new Line();
   #generation = 0;
   #stderr = '';
   #isGone = false;
@@ -51,8 +48,15 @@ export class Child {
       // It computes for long: the children of the others go first, and it has what they leave.
       () => this.#priority.giveWay(),
     );
+    this.#answers = new Answers({
+      guard: this.#guard,
+      isCurrent: (current) => current === this.#line.first,
+      write: (bytes, onTaken) => this.#write(bytes, onTaken),
+      abandon: (current) => this.#abandon(current),
+      breakOff: (failed) => this.#breakOff(failed),
+    });
     this.#startTimer = setTimeout(() => {
-      this.#breakOff(this.#current?.run.failure('crashed', 'the sandbox did not start in time'));
+      this.#breakOff(this.#line.first?.run.failure('crashed', 'the sandbox did not start in time'));
     }, START_MS_MAX);
     this.exited = new Promise((resolve) => this.#listen(resolve));
     for (const bytes of firstBytes(options)) this.#write(bytes);
@@ -67,7 +71,22 @@ export class Child {
   }
 
   get isFree(): boolean {
-    return this.#current === undefined && !this.#isGone;
+    return this.#line.length === 0 && !this.#isGone;
+  }
+
+  /** Requests it was sent and is not done with. */
+  get lineLength(): number {
+    return this.#line.length;
+  }
+
+  /** Somebody waits for what has not begun. */
+  get isAwaited(): boolean {
+    return this.#line.behind.length > 0;
+  }
+
+  /** The one it works on waits for the host. */
+  get isWaiting(): boolean {
+    return this.#guard.isWaiting;
   }
 
   /** Started, and has said so. */
@@ -91,12 +110,13 @@ export class Child {
 
   /** The script it works for, if it does. */
   get scriptId(): string | undefined {
-    return this.#current?.run.request.scriptId;
+    return this.#line.first?.run.request.scriptId;
   }
 
   /** How long the current request has held this child, once it had started. */
   get busyMs(): number {
-    return this.#current === undefined || !this.isReady ? 0 : performance.now() - this.#current.startedAtMs;
+    const startedAtMs = this.#line.first?.startedAtMs;
+    return startedAtMs === undefined ? 0 : performance.now() - startedAtMs;
   }
 
   /** Whether the script was sent here; the child may have dropped its image since. */
@@ -104,29 +124,40 @@ export class Child {
     return this.#scripts.has(scriptId);
   }
 
-  /** `beside` are the children that may be held meanwhile: should the host end before it lets them go, this one does it. */
-  run(request: SandboxRequest, beside: readonly number[]): Promise<SandboxOutcome> {
-    const current = this.#began(new HostRun(request, this.#options.limits, beside));
-    this.#current = current;
-    if (this.isReady) this.#guard.start();
+  /**
+   * Behind what it was sent before. `beside` are the children that may be held meanwhile: should the host end before it lets them go,
+   * this one does it.
+   */
+  run(request: SandboxRequest, beside: readonly number[]): Current {
     const withCode = this.#scripts.get(request.scriptId) !== request.code;
-    if (request.following === undefined) {
-      this.#sendRun(current, withCode);
-      return current.outcome;
-    }
-    this.#following = this.#began(new HostRun(request.following, this.#options.limits, beside, true));
+    const generation = ++this.#generation;
+    const following =
+      request.following && this.#begun(new HostRun(request.following, this.#options.limits, beside, true));
     // Nobody may be there to hear of it when the child dies.
-    this.#following.outcome.catch(() => undefined);
+    following?.outcome.catch(() => undefined);
+    const current = this.#begun(new HostRun(request, this.#options.limits, beside), generation, following);
+    this.#line.push(current);
+    if (this.isReady && current === this.#line.first) this.#begins(current);
+    const frames = [this.#runFrame(current, withCode), ...(following ? [this.#runFrame(following, false)] : [])];
     // As one write: the child is to find the second when it is done with the first.
-    this.#write(Buffer.concat([this.#runFrame(current, withCode), this.#runFrame(this.#following, false)]));
-    return current.outcome;
+    this.#write(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
+    return current;
   }
 
-  #began(run: HostRun): Current {
-    const current = begun(run, ++this.#generation);
+  #begun(run: HostRun, generation = ++this.#generation, following?: Current): Current {
+    const current = begun(run, generation, following);
     const { signal } = run.request;
     if (signal !== undefined) this.#heed(signal, current, current.outcome);
     return current;
+  }
+
+  /** What has not begun goes elsewhere. The child is told to leave it out, and is busy until it has said that it did. */
+  withdraw(): void {
+    // The last one first: each goes before all that wait for a child.
+    for (const current of this.#line.behind.toReversed()) {
+      withdrawn(current);
+      this.#abandon(current);
+    }
   }
 
   /** It stands still until it is let go. */
@@ -147,11 +178,7 @@ export class Child {
   /** Ends the child whatever it does. */
   kill(error: unknown = new SandboxClosedError()): void {
     this.#gone();
-    for (const current of [this.#current, this.#following]) {
-      if (current === undefined || current.isSettled) continue;
-      current.isSettled = true;
-      current.reject(error);
-    }
+    for (const current of this.#line.withFollowing) rejected(current, error);
     this.#process.kill('SIGKILL');
   }
 
@@ -174,10 +201,6 @@ export class Child {
     });
   }
 
-  #sendRun(current: Current, withCode: boolean): void {
-    this.#write(this.#runFrame(current, withCode));
-  }
-
   #runFrame({ run, generation }: Current, withCode: boolean): Buffer {
     const { scriptId, code, args, phase, foreseen } = run.request;
     if (withCode && phase !== 'describe') this.#remember(scriptId, code);
@@ -193,22 +216,38 @@ export class Child {
   #received(chunk: Buffer): void {
     try {
       for (const frame of this.#frames.read(chunk)) this.#heard(frame);
-      // Not before all of it was read: the last of it may say that the script is over.
-      if (this.#current !== undefined) this.#answerWaiting(this.#current);
+      if (this.#line.first !== undefined) this.#answers.answerWaiting(this.#line.first);
     } catch (error) {
-      this.#breakOff(this.#current?.run.failure('crashed', `the child broke the protocol: ${String(error)}`));
+      this.#breakOff(this.#line.first?.run.failure('crashed', `the child broke the protocol: ${String(error)}`));
     }
   }
 
   #heard({ kind, generation, fields }: HostFrame): void {
     if (kind === FRAME.ready) return this.#ready(Number(fields[0]));
-    const current = this.#current;
-    if (kind === FRAME.done && generation === this.#following?.generation) return this.#unfollowed(this.#following);
-    if (current === undefined || generation !== current.generation) return;
-    if (kind === FRAME.call) return this.#called(current, fields);
+    const current = this.#line.first;
+    if (current === undefined || generation !== current.generation) {
+      if (kind === FRAME.done) this.#line.overEarly(generation);
+      return;
+    }
+    if (kind === FRAME.call) return this.#answers.called(current, fields);
     if (kind === FRAME.phase) return this.#guard.nextPhase(Number(fields[0]));
-    if (kind === FRAME.needCode) return this.#sendRun(current, true);
+    if (kind === FRAME.needCode) return this.#needsCode(current);
     if (kind === FRAME.done) this.#done(current, fields);
+  }
+
+  /** It comes last now. The child has not begun it, but is done with what was to follow it. */
+  #needsCode(current: Current): void {
+    // Nobody waits for it any more, or what it was to follow has gone by: sent once more it would be run for nothing.
+    if (current.isSettled || current.run.follows) {
+      unfollowed(current);
+      return this.#passes(current, current.run.failure('crashed', 'its child had dropped the script'));
+    }
+    this.#line.sendBack();
+    this.#write(this.#runFrame(current, true));
+    const { first } = this.#line;
+    if (first === undefined || first === current) return;
+    current.startedAtMs = undefined;
+    this.#begins(first);
   }
 
   /** Only now does a request's time run: starting the child is not the script's doing. */
@@ -216,151 +255,91 @@ export class Child {
     this.#readyAtMs = performance.now();
     this.#guard.nextPhase(cpuMs);
     clearTimeout(this.#startTimer);
-    if (this.#current === undefined) return this.#onFree(this);
-    this.#current.startedAtMs = performance.now();
-    this.#guard.start();
-  }
-
-  #called(current: Current, [id = '', name = '', args = '']: readonly string[]): void {
-    if (current.isSettled) return;
-    const call = current.run.accept(name, args, id !== '');
-    if ('kind' in call) return this.#breakOff(call);
-    this.#guard.heard();
-    if (id === '') {
-      current.told.push(asked(current, call).catch((error: unknown) => this.#refused(current, error)));
-      return;
-    }
-    current.unanswered++;
-    this.#guard.isWaiting = true;
-    current.waiting.push({ id, call });
-  }
-
-  #answerWaiting(current: Current): void {
-    while (!current.isSettled && current.answering < ANSWERING_MAX && current.untakenChars <= UNTAKEN_CHARS_MAX) {
-      const next = current.waiting.shift();
-      if (next === undefined) return;
-      current.answering++;
-      asked(current, next.call).then(
-        (answer) => this.#answer(current, next.id, answer),
-        (error: unknown) => this.#refused(current, error),
-      );
-    }
-  }
-
-  #answer(current: Current, id: string, given: string): void {
-    if (current !== this.#current || current.isSettled) return;
-    const answer = current.run.answer(given);
-    if (typeof answer !== 'string') {
-      this.#settle(current, answer);
-      return this.#abandon(current);
-    }
-    current.unanswered--;
-    this.#guard.isWaiting = current.unanswered > 0;
-    this.#guard.heard();
-    current.untakenChars += answer.length;
-    this.#write(encodeFrame(FRAME.answer, current.generation, [id, answer]), () => {
-      current.answering--;
-      current.untakenChars -= answer.length;
-      this.#answerWaiting(current);
-    });
-  }
-
-  #refused(current: Current, error: unknown): void {
-    if (current.isSettled) return;
-    if (!(error instanceof HostRefusal)) {
-      current.isSettled = true;
-      current.reject(error);
-    } else {
-      this.#settle(current, { ...current.run.failure('refused', error.message), refusal: error });
-    }
-    this.#abandon(current);
+    const { first } = this.#line;
+    if (first === undefined) return this.#onFree(this);
+    this.#begins(first);
   }
 
   #done(current: Current, fields: readonly string[]): void {
-    const following = this.#following;
-    this.#following = undefined;
-    this.#current = following;
-    this.idleSinceMs = performance.now();
     this.#guard.stop(Number(fields[3]));
-    const outcome = current.isSettled ? undefined : ended(current, fields, following);
-    if (following !== undefined) {
-      following.startedAtMs = performance.now();
-      this.#guard.start();
-      // It was cancelled before it began, and the child was not told then.
-      if (following.isSettled) this.#abandon(following);
-      return this.#tell(current, outcome);
-    }
+    this.#passes(current, current.isSettled ? undefined : ended(current, fields));
+  }
+
+  /** The child has gone on to what comes behind it. */
+  #passes(current: Current, outcome: SandboxOutcome | undefined): void {
+    const { following } = current;
+    this.#line.pass();
+    this.idleSinceMs = performance.now();
+    this.#guard.stop();
     // Where a priority cannot be raised again, the next child starts at the one it should have.
-    if (!this.#priority.comeBack()) {
-      this.#gone();
-      this.end();
-    }
+    if (following === undefined && !this.#priority.comeBack()) this.#retire();
+    if (this.#line.first !== undefined) this.#begins(this.#line.first);
     // Free before the caller hears of it, so that what it asks next finds this child.
     this.#tell(current, outcome);
-    this.#onFree(this);
+    if (following === undefined) this.#onFree(this);
+  }
+
+  #begins(current: Current): void {
+    current.startedAtMs = performance.now();
+    this.#guard.start();
+    // It was given up before, and the child may not have known in time to leave it out.
+    if (current.isSettled) this.#abandon(current);
+  }
+
+  #retire(): void {
+    this.#gone();
+    // What it was sent ahead it would run all the same before it ends, and no guard would look at it.
+    if (this.#line.length > 0) this.#process.kill('SIGKILL');
+    else this.end();
+    this.#line.leave();
   }
 
   #tell(current: Current, outcome: SandboxOutcome | undefined): void {
     if (outcome === undefined) return;
-    if (current.told.length === 0) return this.#settle(current, outcome);
-    Promise.all(current.told).then(() => this.#settle(current, outcome), current.reject);
+    if (current.told.length === 0) return settled(current, outcome);
+    Promise.all(current.told).then(() => settled(current, outcome), current.reject);
   }
 
-  /** It was over before what it was to follow: the child had to be sent that once more. */
-  #unfollowed(following: Current): void {
-    this.#following = undefined;
-    this.#settle(following, following.run.failure('crashed', 'what it was to follow had not returned'));
-  }
-
-  #settle(current: Current, outcome: SandboxOutcome): void {
-    if (current.isSettled) return;
-    current.isSettled = true;
-    // Whoever waits is told in a later turn, and finds everything said; and is told whatever happens here.
-    current.settle(outcome);
-    current.run.over();
-  }
-
-  /** Tells the child to let go; the guard ends it if it does not. */
+  /** Tells the child to let go, or to leave out what it has not begun; the guard ends it if it does not let go. */
   #abandon(current: Current): void {
-    if (current !== this.#current) return;
-    this.#guard.abandoned();
+    if (!this.#line.has(current)) return;
+    if (current === this.#line.first) this.#guard.abandoned();
     this.#write(encodeFrame(FRAME.abandon, current.generation, []));
   }
 
-  #overdue(limit: 'cpu' | 'wall' | 'total' | 'unheeded'): void {
-    const current = this.#current;
+  #overdue(limit: Overdue): void {
+    const current = this.#line.first;
     if (current === undefined) return;
     if (limit === 'unheeded') return this.#breakOff(undefined);
     if (limit !== 'total') return this.#breakOff(this.#over(current, limit));
-    this.#settle(current, current.run.limit('total'));
+    settled(current, current.run.limit('total'));
     this.#abandon(current);
   }
 
   /** What the child has not told yet may be that this one returned, and that what came with it is what takes so long. */
-  #over({ run }: Current, limit: 'cpu' | 'wall'): Failed {
-    if (this.#following === undefined) return run.limit(limit);
+  #over({ run, following }: Current, limit: 'cpu' | 'wall'): Failed {
+    if (following === undefined) return run.limit(limit);
     return run.failure('crashed', `${run.limit(limit).message}, or what was to follow it did`);
   }
 
   /** The child cannot be trusted or does not answer: it is ended, and the pool makes another. */
   #breakOff(failed: Failed | undefined): void {
-    const current = this.#current;
-    if (current !== undefined && failed !== undefined) this.#settle(current, failed);
-    if (this.#following !== undefined) this.#unfollowed(this.#following);
+    const current = this.#line.first;
+    if (current !== undefined && failed !== undefined) settled(current, failed);
     this.#gone();
     this.#process.kill('SIGKILL');
+    this.#line.leave();
     this.#onFree(this);
   }
 
   #crashed(how: string): void {
     this.#gone();
-    const current = this.#current;
-    this.#current = undefined;
+    const current = this.#line.first;
     const said = this.#stderr === '' ? '' : `: ${this.#stderr.trim().slice(0, STDERR_CHARS_MAX)}`;
     if (current !== undefined) {
-      this.#settle(current, current.run.failure('crashed', `the sandbox's child process ${how}${said}`));
+      settled(current, current.run.failure('crashed', `the sandbox's child process ${how}${said}`));
     }
-    if (this.#following !== undefined) this.#unfollowed(this.#following);
+    this.#line.leave();
     this.#onFree(this);
   }
 
@@ -370,14 +349,14 @@ export class Child {
     this.#guard.stop();
   }
 
-  #heed(signal: AbortSignal, current: Current, settled: Promise<unknown>): void {
+  #heed(signal: AbortSignal, current: Current, over: Promise<unknown>): void {
     const cancel = () => {
-      this.#settle(current, current.run.failure('cancelled', 'the run was cancelled'));
+      settled(current, current.run.failure('cancelled', 'the run was cancelled'));
       this.#abandon(current);
     };
     signal.addEventListener('abort', cancel, { once: true });
     const forget = () => signal.removeEventListener('abort', cancel);
-    settled.then(forget, forget);
+    over.then(forget, forget);
   }
 
   #write(bytes: Buffer, onTaken?: () => void): void {

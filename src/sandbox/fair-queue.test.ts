@@ -27,6 +27,19 @@ function next(queue: FairQueue<string>, mayGo: (key: string) => boolean = () => 
   return key === undefined ? undefined : queue.take(key);
 }
 
+test('what could not go after all is the first again, and its line has had its turn then', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'a2', 'b1', 'c1']) queue.push(item.slice(0, 1), item);
+  const [a1 = '', b1 = ''] = [next(queue), next(queue)];
+  queue.putBack('b', b1);
+  queue.putBack('a', a1);
+  assert.equal(queue.length, 4);
+  assert.deepEqual(
+    Array.from({ length: 5 }, () => next(queue)),
+    ['a1', 'b1', 'c1', 'a2', undefined],
+  );
+});
+
 test('what is taken out is not handed out', () => {
   const queue = new FairQueue<string>();
   queue.push('a', 'a1');

@@ -14,10 +14,22 @@ export class FairQueue<T> {
     this.#length++;
   }
 
+  /** It had its turn, and could not go after all: it is the first again. */
+  putBack(key: string, item: T): void {
+    const line = this.#lines.get(key) ?? [];
+    this.#lines.delete(key);
+    this.#lines = new Map([[key, [item, ...line]], ...this.#lines]);
+    this.#length++;
+  }
+
   /** The key of the line whose turn it is, of those that may go. */
   turn(mayGo: (key: string) => boolean): string | undefined {
     for (const key of this.#lines.keys()) if (mayGo(key)) return key;
     return undefined;
+  }
+
+  first(key: string): T | undefined {
+    return this.#lines.get(key)?.[0];
   }
 
   /** The first of a line; the line goes to the back. */

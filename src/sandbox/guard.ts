@@ -19,6 +19,7 @@ export class Guard {
   readonly #onOverdue: (limit: Overdue) => void;
   readonly #onGreedy: () => void;
   #timer: NodeJS.Timeout | undefined;
+  #look: NodeJS.Immediate | undefined;
   #startedAtMs = 0;
   #heardAtMs = 0;
   #abandonedAtMs: number | undefined;
@@ -61,13 +62,24 @@ export class Guard {
 
   stop(cpuMs?: number): void {
     if (cpuMs !== undefined) this.#cpuBaseMs = cpuMs;
-    clearTimeout(this.#timer);
+    this.#disarm();
     this.#timer = undefined;
   }
 
   #arm(): void {
+    this.#disarm();
+    this.#timer = setTimeout(
+      () => {
+        // A host that had no time may yet have to hear that the child is done, perhaps with several requests. It does before this.
+        this.#look = setImmediate(() => this.#check());
+      },
+      Math.max(CHECK_MS_MIN, this.#nextCheckMs()),
+    );
+  }
+
+  #disarm(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#check(), Math.max(CHECK_MS_MIN, this.#nextCheckMs()));
+    clearImmediate(this.#look);
   }
 
   /** Processor time passes no faster than time, so nothing can become overdue sooner than this. */

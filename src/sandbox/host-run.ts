@@ -18,7 +18,8 @@ export class HostRun {
   readonly request: SandboxRequest;
   readonly #limits: Limits;
   readonly #beside: readonly number[];
-  readonly #follows: boolean;
+  /** It came with another request, and runs only right behind that. */
+  readonly follows: boolean;
   readonly #counts: Record<Counted, number> = { hostCalls: 0, publishes: 0, inputs: 0, logs: 0 };
   #sentChars = 0;
   #isForeseenLeft = false;
@@ -27,7 +28,7 @@ export class HostRun {
     this.request = request;
     this.#limits = limits;
     this.#beside = beside;
-    this.#follows = follows;
+    this.follows = follows;
   }
 
   get header(): string {
@@ -41,7 +42,7 @@ export class HostRun {
       seed: seedOf(runId),
       andMutate: andMutate === true && phase === 'prepare',
       foreseen: foreseen?.args,
-      follows: this.#follows || undefined,
+      follows: this.follows || undefined,
       beside: this.#beside,
     };
     return JSON.stringify(header);

@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { sha256 } from '#base';
 import { Child } from './child-process.ts';
+import { type Current, WITHDRAWN } from './current.ts';
 import { SandboxClosedError } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { Lines } from './lines.ts';
 import { Precedence } from './precedence.ts';
 import { NICE_MAX } from './priority.ts';
 import type { ResetRule } from './protocol.ts';
@@ -66,6 +68,8 @@ export function createSandboxPool(options: SandboxOptions = {}): SandboxPool {
 
 interface Job {
   readonly request: SandboxRequest;
+  /** It has stood in the line of a child before: this time it goes to one that is free. */
+  readonly isBack: boolean;
   readonly resolve: (outcome: SandboxOutcome | Promise<SandboxOutcome>) => void;
   readonly reject: (error: unknown) => void;
   /** It no longer waits: what would take it out of the line is forgotten. */
@@ -87,6 +91,11 @@ class Pool implements SandboxPool {
   readonly #heavy = new Map<string, number>();
   readonly #heavyMs: number;
   readonly #precedence = new Precedence();
+  readonly #lines = new Lines<Child>(
+    this.#children,
+    this.#apart,
+    ({ busyMs }) => busyMs >= this.#longMs && this.#children.size < this.#childrenMax,
+  );
   #lookAgain: NodeJS.Timeout | undefined;
   #sweep: NodeJS.Timeout | undefined;
   readonly #counts = { started: 0, lost: 0 };
@@ -121,8 +130,7 @@ class Pool implements SandboxPool {
   run(request: SandboxRequest): Promise<SandboxOutcome> {
     if (this.#isClosed) return Promise.reject(new SandboxClosedError());
     if (request.signal?.aborted === true) return Promise.resolve(cancelled(request));
-    const { scriptId } = request;
-    const child = this.#queue.length === 0 && this.#mayGo(scriptId) ? this.#childFor(scriptId) : undefined;
+    const child = this.#queue.length === 0 && this.#mayGo(request.scriptId) ? this.#childFor(request) : undefined;
     if (child !== undefined) return this.#runOn(child, request);
     const outcome = this.#enqueue(request);
     this.#pump();
@@ -146,6 +154,7 @@ class Pool implements SandboxPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#lookAgain);
+    this.#lines.close();
     clearTimeout(this.#sweep);
     for (const { reject } of this.#queue.clear()) reject(new SandboxClosedError());
     const children = [...this.#children];
@@ -160,14 +169,15 @@ class Pool implements SandboxPool {
     clearTimeout(hard);
   }
 
-  #enqueue(request: SandboxRequest): Promise<SandboxOutcome> {
+  #enqueue(request: SandboxRequest, isBack = false): Promise<SandboxOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
     const { scriptId, signal } = request;
     const drop = () => {
       if (this.#queue.remove(scriptId, job)) resolve(cancelled(request));
     };
-    const job: Job = { request, resolve, reject, leave: () => signal?.removeEventListener('abort', drop) };
-    this.#queue.push(scriptId, job);
+    const job: Job = { request, isBack, resolve, reject, leave: () => signal?.removeEventListener('abort', drop) };
+    if (isBack) this.#queue.putBack(scriptId, job);
+    else this.#queue.push(scriptId, job);
     signal?.addEventListener('abort', drop, { once: true });
     return promise;
   }
@@ -178,7 +188,8 @@ class Pool implements SandboxPool {
     for (;;) {
       const scriptId = this.#queue.turn((each) => this.#mayGo(each));
       if (scriptId === undefined) return;
-      const child = this.#childFor(scriptId);
+      const first = this.#queue.first(scriptId);
+      const child = first && this.#childFor(first.request, first.isBack);
       if (child === undefined) return this.#look();
       const job = this.#queue.take(scriptId);
       job?.leave();
@@ -187,38 +198,51 @@ class Pool implements SandboxPool {
   }
 
   async #runOn(child: Child, request: SandboxRequest): Promise<SandboxOutcome> {
-    const startedAt = performance.now();
     const cpuMsMax = child.knows(request.scriptId) ? HEAVY_CPU_MS : HEAVY_CPU_MS_LOADING;
-    let cpuMs = 0;
+    const current = this.#inTurn(child, request);
+    let outcome: SandboxOutcome | typeof WITHDRAWN | undefined;
     try {
-      const outcome = await this.#inTurn(child, request);
-      cpuMs = outcome.cpuMs;
-      return outcome;
+      outcome = await current.outcome;
     } finally {
-      // How long a child takes to start is not its first script's doing.
-      const tookMs = performance.now() - Math.max(startedAt, child.readyAtMs);
-      const isHeavy = cpuMs >= cpuMsMax || tookMs >= this.#heavyMs;
-      this.#weigh(request.scriptId, isHeavy);
-      if (isHeavy && child.scriptsKnown <= 1 && this.#children.has(child) && this.#apart.size < this.#apartMax) {
-        this.#setApart(child);
-      }
+      if (outcome !== WITHDRAWN) this.#took(child, current, outcome?.cpuMs ?? 0, cpuMsMax);
     }
+    return outcome === WITHDRAWN ? this.#again(request) : outcome;
   }
 
-  async #inTurn(child: Child, request: SandboxRequest): Promise<SandboxOutcome> {
+  #inTurn(child: Child, request: SandboxRequest): Current {
     const isApart = this.#apart.has(child);
     const beside = isApart ? [] : this.#precedence.shortBegins(this.#apart);
     if (isApart) this.#precedence.heavyBegins(child);
     const end = () => (isApart ? this.#precedence.heavyEnds(child) : this.#precedence.shortEnds());
-    let following: Promise<unknown> | undefined;
-    try {
-      const outcome = await child.run(request, beside);
-      following = outcome.kind === 'returned' ? outcome.following : undefined;
-      return outcome;
-    } finally {
+    if (!child.isFree) this.#lines.watch();
+    const current = child.run(request, beside);
+    current.outcome.then((outcome) => {
+      const following = outcome !== WITHDRAWN && outcome.kind === 'returned' ? outcome.following : undefined;
       if (following === undefined) end();
       else following.then(end, end);
+    }, end);
+    return current;
+  }
+
+  #took(child: Child, { run, startedAtMs }: Current, cpuMs: number, cpuMsMax: number): void {
+    // It stood in a line until it was given up.
+    if (startedAtMs === undefined) return;
+    // How long a child takes to start is not its first script's doing.
+    const tookMs = performance.now() - Math.max(startedAtMs, child.readyAtMs);
+    const isHeavy = cpuMs >= cpuMsMax || tookMs >= this.#heavyMs;
+    this.#weigh(run.request.scriptId, isHeavy);
+    if (isHeavy && child.scriptsKnown <= 1 && this.#children.has(child) && this.#apart.size < this.#apartMax) {
+      this.#setApart(child);
     }
+  }
+
+  /** It stood in the line of a child that has no time for it. */
+  #again(request: SandboxRequest): Promise<SandboxOutcome> {
+    if (this.#isClosed) return Promise.reject(new SandboxClosedError());
+    if (request.signal?.aborted === true) return Promise.resolve(cancelled(request));
+    const outcome = this.#enqueue(request, true);
+    this.#pump();
+    return outcome;
   }
 
   #weigh(scriptId: string, isHeavy: boolean): void {
@@ -240,9 +264,12 @@ class Pool implements SandboxPool {
     return hasRoom || this.#freeChild(scriptId, true) !== undefined;
   }
 
-  #childFor(scriptId: string): Child | undefined {
+  #childFor(request: SandboxRequest, isBack = false): Child | undefined {
+    const { scriptId } = request;
     const isApart = this.#goesApart(scriptId);
-    return this.#freeChild(scriptId, isApart) ?? (isApart ? this.#oneApart() : this.#oneMore());
+    const free = this.#freeChild(scriptId, isApart);
+    if (free !== undefined || isApart) return free ?? this.#oneApart();
+    return this.#oneMore() ?? (isBack ? undefined : this.#lines.shortestFor(request));
   }
 
   /** One that knows the script, else the one that knows fewest: with a script that must be ended the least is lost. */

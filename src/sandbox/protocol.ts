@@ -48,6 +48,16 @@ export const WARM_UP_SCRIPT = `globalThis.__pawl_workflow = { name: 'warm-up', u
     async next(ctx, { data }) { return { count: data.count }; },
   } } };`;
 export const WARM_UP_ARGS = '[{"count":1,"data":{"id":1,"count":1}},{"status":"applied"}]';
+export const WARM_UP_HEADER: RunHeader = {
+  scriptId: 'warm-up',
+  handler: 'h',
+  phase: 'prepare',
+  startedAt: 0,
+  seed: [1, 2, 3, 4],
+  uses: ['shop'],
+  andMutate: false,
+  beside: [],
+};
 
 export type Phase = 'describe' | 'producer' | 'prepare' | 'mutate' | 'next';
 

@@ -52,6 +52,14 @@ export class Pipe {
     return this.#to > this.#from;
   }
 
+  /** Whether such a frame is here already, behind what was read. */
+  isAhead(kind: number, generation: number): boolean {
+    for (let at = this.#from; this.#to - at >= FRAME_HEADER_BYTES; at += 4 + this.#in.readUInt32BE(at)) {
+      if (this.#in[at + 4] === kind && this.#in.readUInt32BE(at + 5) === generation) return true;
+    }
+    return false;
+  }
+
   /** The next frame, or undefined when the host is gone. */
   read(): Frame | undefined {
     if (this.#from === this.#to && this.#in.length > Pipe.KEPT_BYTES) {

@@ -1,10 +1,21 @@
 import { describeDefinition } from '../guest/describe-definition.ts';
 import { prelude } from '../guest/prelude.ts';
 import type { Limits } from '../limits.ts';
-import { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, WARM_UP_ARGS, WARM_UP_SCRIPT } from '../protocol.ts';
+import {
+  FRAME,
+  FRAME_HEADER_BYTES,
+  OP,
+  PRELUDE_FILE,
+  SCRIPT_FILE,
+  WARM_UP_ARGS,
+  WARM_UP_HEADER,
+  WARM_UP_SCRIPT,
+} from '../protocol.ts';
+import { makeBase } from './base.ts';
 import { doneHeader } from './done-header.ts';
 import { Image, Images } from './image.ts';
 import { guestImports } from './imports.ts';
+import { Inbox } from './inbox.ts';
 import { Instance } from './instance.ts';
 import { Instances } from './instances.ts';
 import { PhaseRun } from './phase-run.ts';
@@ -17,8 +28,9 @@ import { Server } from './server.ts';
  * no file at all, and does not pay for erasing types (18 MB and 50 ms each).
  */
 export function childProgram(): string {
-  const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, WARM_UP_ARGS, WARM_UP_SCRIPT };
-  const parts = [Pipe, ProcessorTime, Instance, guestImports, Image, Images, Instances, PhaseRun];
+  const warmUp = { WARM_UP_ARGS, WARM_UP_HEADER, WARM_UP_SCRIPT };
+  const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, ...warmUp };
+  const parts = [Pipe, Inbox, ProcessorTime, Instance, guestImports, Image, Images, Instances, makeBase, PhaseRun];
   return [
     "'use strict';",
     ...Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),

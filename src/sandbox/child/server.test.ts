@@ -335,13 +335,6 @@ test('the host hears of calls and events when the script waits or returns, and o
   assert.deepEqual(kinds('await Promise.all([ctx.shop.get({}), ctx.shop.get({})]);', answers), [call, call, done]);
 });
 
-test('a message given up while it waits ends there', () => {
-  const child = new ChildInProcess();
-  const code = producer('await ctx.shop.get();');
-  const ended = child.run({ phase: 'producer', code, after: (now) => [encodeFrame(FRAME.abandon, now, [])] });
-  assert.deepEqual(ended, { failed: 'the host gave the run up' });
-});
-
 test('a result there is no memory left to say is the limit, never nothing', () => {
   const child = new ChildInProcess();
   const ends = new Set<unknown>();

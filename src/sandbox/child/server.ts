@@ -6,10 +6,13 @@ import {
   type RunHeader,
   SCRIPT_FILE,
   WARM_UP_ARGS,
+  WARM_UP_HEADER,
   WARM_UP_SCRIPT,
 } from '../protocol.ts';
+import { type Base, makeBase } from './base.ts';
 import { doneHeader } from './done-header.ts';
 import { Image, Images } from './image.ts';
+import { Inbox } from './inbox.ts';
 import type { Handles, Instance } from './instance.ts';
 import { Instances } from './instances.ts';
 import { type Foreseen, type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
@@ -22,11 +25,6 @@ interface Message {
   readonly foreseen: Foreseen | undefined;
   readonly atMs: number;
   readonly cpuStartMs: number;
-}
-
-interface Base {
-  readonly image: Image;
-  readonly bytes: Uint8Array;
 }
 
 /** The child's work: takes one message at a time, runs its phases in QuickJS, and says how it ended. */
@@ -47,6 +45,7 @@ export class Server {
   readonly instances: Instances;
   #io: ChildIo;
   #pipe: Pipe;
+  #inbox: Inbox;
   #prelude: Uint8Array;
   #options: BootOptions;
   #base: Base | undefined;
@@ -60,6 +59,7 @@ export class Server {
   constructor(io: ChildIo, pipe: Pipe, module: WebAssembly.Module, prelude: Uint8Array, options: BootOptions) {
     this.#io = io;
     this.#pipe = pipe;
+    this.#inbox = new Inbox(pipe);
     this.#processor = new ProcessorTime(io);
     this.#prelude = prelude;
     this.#options = options;
@@ -72,26 +72,16 @@ export class Server {
    * script of ours, and whoever comes first finds a child like any other. Limits too low for it leave the child cold, and nothing else.
    */
   warmUp(): void {
-    const header: RunHeader = {
-      scriptId: 'warm-up',
-      handler: 'h',
-      phase: 'prepare',
-      startedAt: 0,
-      seed: [1, 2, 3, 4],
-      uses: ['shop'],
-      andMutate: false,
-      beside: [],
-    };
     for (let turn = 0; turn < Server.WARM_UP_TURNS; turn++) {
       const [atMs, cpuStartMs] = [this.#io.nowMs(), this.#processor.look()];
-      const message = { generation: 0, header, foreseen: undefined, atMs, cpuStartMs };
+      const message = { generation: 0, header: WARM_UP_HEADER, foreseen: undefined, atMs, cpuStartMs };
       const image = this.#load(message, Pipe.ENCODER.encode(WARM_UP_SCRIPT));
       if (image instanceof Image === false) break;
       for (const phase of ['prepare', 'mutate', 'next'] as const) {
         this.#phase(message, image, phase, Pipe.ENCODER.encode(WARM_UP_ARGS));
       }
     }
-    this.images.delete(header.scriptId);
+    this.images.delete(WARM_UP_HEADER.scriptId);
   }
 
   /** Serves until the host is gone. */
@@ -103,12 +93,14 @@ export class Server {
         this.#pipe.flush();
         this.#collect();
       }
-      const frame = this.#pipe.read();
+      const frame = this.#inbox.next();
       if (frame === undefined) return;
       // Answers and goodbyes to a message that ended before they came. To read them, or much of anything, was no work of whoever comes next.
       const isMuch = frame.fields.some((field) => field.length > Server.MUCH_BYTES);
       if (isMuch || frame.kind !== FRAME.run) this.#processor.look();
-      if (frame.kind === FRAME.run) this.#serveRun(frame);
+      if (frame.kind !== FRAME.run) continue;
+      if (this.#inbox.isGivenUp(frame.generation)) this.#leaveOut(frame);
+      else this.#serveRun(frame);
     }
   }
 
@@ -122,6 +114,8 @@ export class Server {
     if (headerBytes === undefined || given === undefined || answer === undefined)
       throw new Error('a run without header, arguments or answer');
     const header = JSON.parse(Pipe.DECODER.decode(headerBytes)) as RunHeader;
+    // Whoever waits for the message before this one does not wait for this one as well.
+    if (header.follows !== true) this.#pipe.flush();
     this.#beside = header.beside;
     const foreseen = header.foreseen === undefined ? undefined : { args: header.foreseen, answer, isTaken: false };
     const message = {
@@ -157,7 +151,7 @@ export class Server {
   }
 
   #load(message: Message, code: Uint8Array): Image | PhaseFailure {
-    this.#base ??= this.#makeBase();
+    this.#base ??= makeBase(this.instances, this.#prelude, this.#options.limits);
     const { handles } = this.#base.image;
     const instance = this.instances.acquire(this.#base.image, true);
     const run = new PhaseRun(this.#setting(message, 'load'), instance, handles, this.#io, this.#pipe);
@@ -180,20 +174,6 @@ export class Server {
     this.instances.keep(instance, image);
     if (++this.#loads % Server.LOADS_PER_COLLECT === 0) this.instances.litter();
     return image;
-  }
-
-  /** What every script is loaded into: the engine started, the prelude evaluated, the handles made. */
-  #makeBase(): Base {
-    const { memoryBytes, stackBytes } = this.#options.limits;
-    const instance = this.instances.make();
-    instance.start(memoryBytes, stackBytes);
-    const handles = instance.handles(this.#prelude);
-    instance.exports.qjs_run_gc();
-    instance.clearStack();
-    const bytes = instance.bytes.slice();
-    const image = new Image(instance, handles, bytes);
-    this.instances.keep(instance, image);
-    return { image, bytes };
   }
 
   #phase(message: Message, image: Image, phase: Phase, args: Uint8Array): PhaseOutcome {
@@ -242,14 +222,31 @@ export class Server {
     run.sendHeld();
     this.#pipe.flush();
     const frame = this.#pipe.read();
-    if (frame === undefined) return run.settle(this.#abandoned());
-    // Belongs to an earlier message: dropped before it touches the instance.
-    if (frame.generation !== message.generation && this.#is('generation')) return;
+    if (frame === undefined) {
+      this.#inbox.clear();
+      return run.settle(this.#abandoned());
+    }
+    if (frame.kind === FRAME.run) return this.#inbox.hold(frame);
+    if (frame.generation !== message.generation && this.#is('generation')) return this.#ofOther(frame);
     if (frame.kind === FRAME.abandon) return run.settle(this.#abandoned());
     if (frame.kind !== FRAME.answer) throw new Error(`frame ${frame.kind} came while a message was running`);
     const [id, answer] = frame.fields;
     if (id === undefined || answer === undefined) throw new Error('an answer without id or text');
     this.#answer(instance, image, run, id, answer);
+  }
+
+  /** Belongs to an earlier message: dropped before it touches the instance. Or a later one is given up. */
+  #ofOther({ kind, generation }: Frame): void {
+    const given = kind === FRAME.abandon ? this.#inbox.take(generation) : undefined;
+    if (given !== undefined) this.#leaveOut(given);
+  }
+
+  /** Nobody waits for it, or another child has it. What follows it is left out as well, when its turn comes. */
+  #leaveOut({ generation, fields: [headerBytes, , , code] }: Frame): void {
+    // Whoever comes behind it without code is not to find what the script was before.
+    if (code !== undefined) this.images.delete(JSON.parse(Pipe.DECODER.decode(headerBytes)).scriptId);
+    const header = doneHeader(this.#abandoned(), 'load', { isForeseenTaken: false, hasResult: false, cpuMs: 0 });
+    this.#pipe.send(FRAME.done, generation, [JSON.stringify(header), '', '', String(this.#processor.ms)]);
   }
 
   #answer(instance: Instance, image: Image, run: PhaseRun, id: Uint8Array, answer: Uint8Array): void {
@@ -361,7 +358,7 @@ export class Server {
     const none = new Uint8Array();
     // The host hears of both at once: that another phase had begun is of no use to it any more.
     this.#pipe.takeBack();
-    const endMs = this.#pipe.hasMore ? this.#processor.betweenPhases(message.atMs) : this.#processor.look();
+    const endMs = this.#inbox.hasMore ? this.#processor.betweenPhases(message.atMs) : this.#processor.look();
     const cpuMs = Math.max(0, endMs - message.cpuStartMs);
     const result = prepared ?? (outcome.kind === 'returned' ? outcome.result : undefined);
     const isForeseenTaken = message.foreseen?.isTaken === true;

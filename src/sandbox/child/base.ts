@@ -1,0 +1,21 @@
+import type { Limits } from '../limits.ts';
+import { Image } from './image.ts';
+import type { Instances } from './instances.ts';
+
+/** What every script is loaded into: the engine started, the prelude evaluated, the handles made. */
+export interface Base {
+  readonly image: Image;
+  readonly bytes: Uint8Array;
+}
+
+export function makeBase(instances: Instances, prelude: Uint8Array, { memoryBytes, stackBytes }: Limits): Base {
+  const instance = instances.make();
+  instance.start(memoryBytes, stackBytes);
+  const handles = instance.handles(prelude);
+  instance.exports.qjs_run_gc();
+  instance.clearStack();
+  const bytes = instance.bytes.slice();
+  const image = new Image(instance, handles, bytes);
+  instances.keep(instance, image);
+  return { image, bytes };
+}
