@@ -2,7 +2,7 @@
 // statements in the same transactions without the engine; and, turn by turn on the same server, DBOS and graphile-worker with
 // the same POST for each event; graphile-worker also with a job that keeps by itself what the others keep. Events are there at once, or come one by one, the next when the one before is done; what DBOS is given always
 // comes one by one. Then how long a handoff takes from an executor to a worker. With --growth, instead: what an event costs as the
-// database grows (growth.ts); with --idle: what a fleet costs that has nothing to do (idle.ts).
+// database grows (growth.ts); with --idle: what a fleet costs that has nothing to do (idle.ts). --quick is for a first look, --at 32 for one of the two.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,6 +23,7 @@ const EVENTS = QUICK ? 320 : 1_280;
 const WARM = QUICK ? 960 : 1_920;
 const ROUNDS = QUICK ? 2 : 5;
 const HANDOFFS = QUICK ? 60 : 300;
+const AT = process.argv.includes('--at') ? [Number(process.argv[process.argv.indexOf('--at') + 1])] : [1, 32];
 type Intake = 'at once' | 'one by one';
 
 const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
@@ -71,9 +72,9 @@ async function compareAll(): Promise<void> {
     'in flight   events come   engine/s   bare/s   DBOS/s   graphile/s   with a ledger/s   commits   round trips',
   );
   for (const intake of ['at once', 'one by one'] as const) {
-    for (const inFlight of [1, 32]) await compare(inFlight, intake);
+    for (const inFlight of AT) await compare(inFlight, intake);
   }
-  await handOffs();
+  if (AT.includes(32)) await handOffs();
 }
 
 function grow(): Promise<void> {
@@ -234,7 +235,10 @@ async function recorded(act: () => Promise<unknown>): Promise<readonly Buffer[]>
     tapes.set(this, tape);
     const submit = flight.submit.bind(flight);
     flight.submit = ({ stream }) => {
-      const write = (bytes: Buffer) => stream.write(bytes) && tape.push(Buffer.from(bytes));
+      const write = (bytes: Buffer) => {
+        tape.push(Buffer.from(bytes));
+        return stream.write(bytes);
+      };
       submit({ stream: { write } } as unknown as Connection);
     };
     return query.call(this, flight);
