@@ -10,12 +10,13 @@ export async function cancelAsked({ engine }: Pick<HandlerHost, 'engine'>, fence
   return execution?.cancelRequestedAt == null ? undefined : `cancelled by ${execution.cancelRequestedBy}`;
 }
 
-/** Hears, for as long as a run is driven, whether somebody asks its execution to end. It listens before the first look, and so misses nothing. */
+/** Hears, for as long as a session is driven, whether somebody asks its execution to end. It listens before the first look, and so misses nothing. */
 export class CancelWatch {
   readonly #host: Pick<HandlerHost, 'engine'>;
   readonly #fence: Fence;
   readonly #asked = new AbortController();
   readonly #unlisten: () => void;
+  #hasLooked = false;
 
   constructor(host: Pick<HandlerHost, 'engine'>, fence: Fence) {
     this.#host = host;
@@ -32,7 +33,13 @@ export class CancelWatch {
     return this.#asked.signal;
   }
 
+  /** Whoever has looked before hears of it since; and the commit that began the run has looked as well. */
+  async lookOnce(): Promise<void> {
+    if (!this.#hasLooked) await this.look();
+  }
+
   async look(): Promise<string | undefined> {
+    this.#hasLooked = true;
     const error = await cancelAsked(this.#host, this.#fence);
     if (error !== undefined) this.#asked.abort();
     return error;

@@ -2,7 +2,7 @@ import { assert, RefusedError, type RunId, StoreFailedError, StoreUnavailableErr
 import type { Fence, Run } from '#model';
 import { SandboxClosedError } from '#sandbox';
 import type { SentAhead } from './ahead.ts';
-import { CancelWatch } from './cancel.ts';
+import type { CancelWatch } from './cancel.ts';
 import { emit } from './emit.ts';
 import type { DrivenHost, HandlerHost } from './handler-host.ts';
 import type { Moved, Step } from './moved.ts';
@@ -16,20 +16,16 @@ import { type Stopped, stopCancelled, stopInternal } from './stop-run.ts';
  * that was recorded in the commit that began its run is sent at once. */
 export async function driveRun(
   host: HandlerHost,
+  cancel: CancelWatch,
   fence: Fence,
   workflow: WorkflowId,
   id: RunId,
   sent?: SentAhead,
 ): Promise<Moved> {
-  const cancel = new CancelWatch(host, fence);
-  try {
-    let step = sent ? await driveSent(host, cancel, fence, sent) : 'again';
-    while (step === 'again') step = await driveRead(host, cancel, fence, workflow, id);
-    host.ledger.forget(id);
-    return step;
-  } finally {
-    cancel.close();
-  }
+  let step = sent ? await driveSent(host, cancel, fence, sent) : 'again';
+  while (step === 'again') step = await driveRead(host, cancel, fence, workflow, id);
+  host.ledger.forget(id);
+  return step;
 }
 
 /** One step of a run as the database has it. */
@@ -59,7 +55,7 @@ function driveSent(host: HandlerHost, cancel: CancelWatch, fence: Fence, sent: S
   const { run, state, outlook } = sent;
   const states = [{ handlerName: run.handlerName, state }];
   const { permits, version } = outlook;
-  cancel.look().catch(() => undefined);
+  cancel.lookOnce().catch(() => undefined);
   return orInternal(host, fence, run, () =>
     sendAhead({ ...host, cancel, states, foreseen: undefined, permits, version }, fence, sent),
   );

@@ -2,6 +2,7 @@
 // It never decides what may happen (the manager does) and never touches a connection's secrets (connectors do).
 // Start reading at drive-run.ts.
 export { type Ahead, prepareFirst } from './ahead.ts';
+export { CancelWatch } from './cancel.ts';
 export { driveRun } from './drive-run.ts';
 export { firstRun, goOn } from './go-on.ts';
 export type { HandlerHost } from './handler-host.ts';

@@ -60,8 +60,7 @@ export class Ledger {
 
   /** What a workflow may do now; for a call that is described soon after. */
   permitsOf(workflow: WorkflowId): Promise<Permits> {
-    const { engine, clock } = this.#options;
-    return permitsOf(engine.reader, clock.now(), workflow);
+    return permitsOf(this.#options.engine.reader, workflow);
   }
 
   /** A script's call in the host's words: what will really be sent, and what the model must know of its method. */

@@ -1,6 +1,7 @@
 import { RefusedError, type RunId, StoreUnavailableError, type WorkerId, type WorkflowId } from '#base';
 import {
   type Ahead,
+  CancelWatch,
   driveRun,
   firstRun,
   goOn,
@@ -62,14 +63,16 @@ export async function beginPrepared<T extends { readonly moved: Moved }>(
 export async function runSession(host: SessionHost, begun: Begun): Promise<ExecutionEnd> {
   const { workflow, fence } = begun;
   const stay = new Stay(host.engine, host.staying, workflow, fence);
+  const cancel = new CancelWatch(host, fence);
   const driving = { ...host, stays: () => stay.isWorthIt };
   try {
     let { moved } = begun;
     while (!('ended' in moved)) {
-      moved = await ('run' in moved ? ran(driving, begun, stay, moved) : waited(driving, begun, stay));
+      moved = await ('run' in moved ? ran(driving, begun, { stay, cancel }, moved) : waited(driving, begun, stay));
     }
     return moved.ended;
   } finally {
+    cancel.close();
     stay.end();
   }
 }
@@ -77,7 +80,7 @@ export async function runSession(host: SessionHost, begun: Begun): Promise<Execu
 async function ran(
   host: HandlerHost,
   { workflow, fence }: Begun,
-  stay: Stay,
+  { stay, cancel }: { readonly stay: Stay; readonly cancel: CancelWatch },
   { run, sent }: Extract<Moved, { run: RunId }>,
 ): Promise<Moved> {
   let isFirst = true;
@@ -85,7 +88,7 @@ async function ran(
   const drive = () => {
     const ahead = isFirst ? sent : undefined;
     isFirst = false;
-    return driveRun(host, fence, workflow, run, ahead);
+    return driveRun(host, cancel, fence, workflow, run, ahead);
   };
   stay.running();
   const moved = await orAbandoned(whileUnavailable(drive));
