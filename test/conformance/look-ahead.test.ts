@@ -48,9 +48,9 @@ interface Stream {
 }
 
 /** A session that has had two runs, so that the process has seen everything they ask for. */
-async function busy({ one, worker }: Opened, name = 'busy'): Promise<Stream> {
+async function busy({ one, worker }: Opened, name = 'busy', count = 20): Promise<Stream> {
   const workflow = await deploy(one, name, { ...ORDERS, producers: [] });
-  const events = Array.from({ length: 20 }, (_, i) => placed(String(i)));
+  const events = Array.from({ length: count }, (_, i) => placed(String(i)));
   await one.publishEvents(workflow, events, PERSON);
   const fence = await beginSession(one, workflow, worker);
   const first = await one.advanceSession(fence);
@@ -144,4 +144,23 @@ onPostgres('acts of people that were decided beforehand make one chain, whoever 
   }
   const published = (await opened.reader.table('events')).filter(({ messageId }) => /^(p|two)/.test(messageId));
   assert.equal(published.length, 15);
+});
+
+onPostgres('what one takes not to be there is not what another of its batch goes by', async (t) => {
+  const opened = await open(t);
+  const stream = await busy(opened, 'busy', 240);
+  await cycle(opened.one, stream, '2');
+  // So far behind that it is not remembered: whoever publishes it takes it for new.
+  const far = placed('230', '{"changed":1}');
+  const [, started] = await Promise.all([
+    opened.one.createWorkflow('of which nothing is known', PERSON),
+    prepareAndCall(opened.one, stream.fence, stream.run, reserve('230'), CALL),
+    opened.one.publishEvents(stream.workflow, [far], PERSON),
+  ]);
+  assert.ok('idempotencyKey' in started);
+  const found = (await opened.reader.table('events')).filter(({ messageId }) => messageId === '230');
+  assert.deepEqual(
+    found.map(({ status, payload }) => [status, payload]),
+    [['reserved', '{"id":"230"}']],
+  );
 });

@@ -8,7 +8,8 @@ export interface Ahead {
   readonly units: readonly Unit[];
   readonly batch: Batch;
   readonly connection: PostgresConnection;
-  readonly decided: RememberedBatch;
+  /** Missing where too little is remembered. */
+  readonly decided: RememberedBatch | undefined;
   /** Missing where it depends on what the commit before puts into the audit log. */
   readonly written: WrittenBatch | undefined;
 }

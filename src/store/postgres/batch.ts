@@ -23,7 +23,7 @@ import type { KnownWorkflow, KnownWorkflows } from './known.ts';
 import { type Decision, type Looked, look } from './look.ts';
 import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
 import type { CommitMarks } from './lost-commit.ts';
-import { HELD_REVISIONS, type HeldRevisions, heldRevisions, type Standing } from './revisions.ts';
+import { CLOCK_MS_MAX, HELD_REVISIONS, type HeldRevisions, heldRevisions, type Standing } from './revisions.ts';
 import { askWindow, type Window, windowsIn } from './window.ts';
 
 export const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' };
@@ -46,6 +46,15 @@ export interface RememberedBatch extends DecidedBatch {
   readonly absent: readonly Question[];
   /** It goes on from the end of the audit log as it is remembered. */
   readonly isAudited: boolean;
+}
+
+/** What each unit decided on what is remembered, and on what revision, and when. */
+interface Beforehand {
+  readonly views: readonly (Looked | undefined)[];
+  readonly revisions: readonly (number | undefined)[];
+  /** What any of them took not to be there: all of them were told so. */
+  readonly absent: readonly Question[];
+  readonly at: number;
 }
 
 interface Surroundings {
@@ -74,6 +83,7 @@ export class Batch {
   #revisions: ReadonlyMap<string, number> = new Map();
   #windows: ReadonlyMap<string, Window> = new Map();
   #views: readonly Looked[] = [];
+  #beforehand: Beforehand = { views: [], revisions: [], absent: [], at: 0 };
   #isRemembered = false;
 
   constructor(units: readonly Unit[], waiting: Waiting, surroundings: Surroundings) {
@@ -97,6 +107,7 @@ export class Batch {
     for (const question of absent) this.#answers.add({ question, rows: [] });
     this.#now = now;
     const views = this.#askers.map((asker) => asker.known && this.#look(asker));
+    this.#beforehand = { views, revisions: this.#askers.map((asker) => asker.known?.revision), absent, at: now };
     for (const [i, asker] of this.#askers.entries()) noteMisses(asker, views[i]?.view, this.#with.habits);
     if (!views.every(isSure)) return undefined;
     const isAudited = views.some((looked) => looked?.decided.kind === 'done' && audits(looked.decided));
@@ -133,10 +144,28 @@ export class Batch {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       // More answers change nothing for those who were told everything.
       const before = views;
-      views = this.#askers.map((asker, i) => (before[i]?.view.isOf(this.#answers) ? before[i] : this.#look(asker)));
+      const isAsAssumed = this.#isAsAssumed();
+      views = this.#askers.map((asker, i) => {
+        if (before[i]?.view.isOf(this.#answers)) return before[i];
+        return (isAsAssumed ? this.#stillSo(asker, i) : undefined) ?? this.#look(asker);
+      });
       if (await this.#completed(views)) return this.#settled(views);
     }
     throw new Error(`bug: a unit was not decided in ${ROUNDS_MAX} rounds: ${this.#kinds()}`);
+  }
+
+  /** Whether what was decided beforehand may still count: what was taken not to be there is not. */
+  #isAsAssumed(): boolean {
+    const { absent, at } = this.#beforehand;
+    if (Math.abs(this.#now - at) > CLOCK_MS_MAX) return false;
+    return absent.every((question) => this.#answers.get(question)?.length === 0);
+  }
+
+  /** What a unit decided beforehand, where everything is held and as it was remembered. */
+  #stillSo({ known }: Asker, position: number): Looked | undefined {
+    const { views, revisions } = this.#beforehand;
+    const seen = views[position];
+    return known && known.revision === revisions[position] && seen?.view.isWhole ? seen : undefined;
   }
 
   /** What was decided and became of it, for whoever keeps it in mind. */

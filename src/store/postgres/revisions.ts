@@ -33,7 +33,7 @@ const REMEMBERED: readonly { readonly table: TableName; readonly workflow?: stri
 ];
 
 /** Further from the database's clock than this nobody decides: it stood still, or the clock was set. */
-const CLOCK_MS_MAX = 1_000;
+export const CLOCK_MS_MAX = 1_000;
 const CLOCK = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /**

@@ -98,9 +98,8 @@ export class PostgresStore implements Store {
       const batch = this.#batchOf(this.#connection, units, 'skip', TOGETHER);
       if (batch.isAbout(this.#underWay)) return;
       const decided = batch.remembered();
-      if (decided === undefined) return;
       // What goes into the audit log depends on what the commit before this one puts there.
-      const written = decided.isAudited ? undefined : writtenBatch(decided, TOGETHER);
+      const written = decided && !decided.isAudited ? writtenBatch(decided, TOGETHER) : undefined;
       this.#ahead.keep({ units, batch, connection: this.#connection, decided, written });
     } catch {
       // Whatever this was, it is met again when their turn comes.
@@ -240,8 +239,8 @@ export class PostgresStore implements Store {
   }
 
   /** From the end of the audit log as it is by now. */
-  #goingOn(decided: RememberedBatch): RememberedBatch | undefined {
-    if (!decided.isAudited) return decided;
+  #goingOn(decided: RememberedBatch | undefined): RememberedBatch | undefined {
+    if (!decided?.isAudited) return decided;
     const head = this.#auditHead.known;
     return head && { ...decided, head };
   }
