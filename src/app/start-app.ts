@@ -252,7 +252,7 @@ export function runMember(parts: AppParts, place: Membership): App {
   const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost, onDrain } = place;
   // A worker that takes no more does not keep what it has open for more, either.
   const isCrowded = () => !worker.takesWork || (role === 'both' ? scheduler.isShort : worker.free <= 0);
-  const { host, ledger, beginDraining } = hostOf(parts, isCrowded);
+  const { host, ledger, beginDraining } = hostOf(parts, isCrowded, config.hasTimeouts);
   const worker: Worker = new Worker({
     engine: toldBy(bus, engine),
     clock,
@@ -332,6 +332,7 @@ async function showDraining({ manager, self }: Engine, onError: (error: unknown)
 function hostOf(
   { engine, connections, sandbox, clock, peeks = new PeekHabits(), stayHabits = new StayHabits() }: AppParts,
   isCrowded: () => boolean,
+  hasTimeLimits = false,
 ) {
   const ledger = new Ledger({ engine, connections, clock });
   let draining = false;
@@ -341,7 +342,7 @@ function hostOf(
     ledger,
     scripts: new ScriptShelf(engine.reader),
     peeks,
-    staying: { habits: stayHabits, isCrowded },
+    staying: { habits: stayHabits, isCrowded, hasTimeLimits },
     clock,
     isDraining: () => draining,
   };

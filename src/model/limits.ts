@@ -32,8 +32,8 @@ export const SLOTS_MAX = 1_000;
 
 /** Runs of one session before the workflow goes to the back of the line. */
 export const SESSION_RUNS_MAX = 100;
-/** A session older than this does not stay for what may come: nobody is to wait long for its end, and no time limit is to be met by waiting. */
-export const SESSION_STAY_MS_MAX = 500;
+/** A session older than this does not stay for what may come: nobody is to wait long for its end. */
+export const SESSION_STAY_MS_MAX = 2 * SECOND;
 export const FAILED_REPAIRS_MAX = 3;
 export const ABANDONED_MAX = 3;
 /** Reconcile attempts before a person is asked: with backoff, about a day. */

@@ -186,3 +186,14 @@ test('a session gives its place away where somebody waits for one, and without h
   assert.equal(new Stay(engine, undefined, WORKFLOW, FENCE).isWorthIt, false);
   assert.equal(engine.listeners.size, 0);
 });
+
+test('where sessions have time limits one stays only while it is young', () => {
+  const young = new Stay(feed(), { habits: new Close(), isCrowded: () => false, hasTimeLimits: true }, WORKFLOW, FENCE);
+  assert.equal(young.isWorthIt, true);
+  class Old extends Close {
+    override readonly limitedMs = 0;
+  }
+  const old = { habits: new Old(), isCrowded: () => false };
+  assert.equal(new Stay(feed(), { ...old, hasTimeLimits: true }, WORKFLOW, FENCE).isWorthIt, false);
+  assert.equal(new Stay(feed(), old, WORKFLOW, FENCE).isWorthIt, true);
+});

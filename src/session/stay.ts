@@ -15,6 +15,8 @@ const CLOSE_MS = 100;
 const CLOSE_MORE = 300;
 /** Changes that bring nothing to do, between two runs: events that nobody takes must not keep a session open. */
 const WAKES_MAX = 3;
+/** Where sessions have time limits, none is to be met by waiting: half of the shortest there can be. */
+const LIMITED_MS_MAX = 500;
 const WORKFLOWS_MAX = 10_000;
 
 interface Last {
@@ -31,6 +33,7 @@ type Stayed = 'never' | 'for nothing' | 'for more' | 'missed';
 export class StayHabits {
   readonly stayMs: number = STAY_MS;
   readonly closeMs: number = CLOSE_MS;
+  readonly limitedMs: number = LIMITED_MS_MAX;
   readonly #last = new Map<WorkflowId, Last>();
 
   /** A session begins: how many of its workflow have followed each other closely, this one included. */
@@ -61,6 +64,8 @@ export interface Staying {
   readonly habits: StayHabits;
   /** Somebody waits for a place: a session with nothing to do gives its own away. */
   readonly isCrowded: () => boolean;
+  /** Sessions may not take as long as they like. */
+  readonly hasTimeLimits?: boolean;
 }
 
 /** What one session knows of staying. */
@@ -69,6 +74,7 @@ export class Stay {
   readonly #workflow: WorkflowId;
   readonly #close: number;
   readonly #unlisten: (() => void) | undefined;
+  readonly #beganAt = performance.now();
   #isHeard = false;
   #hear: (() => void) | undefined;
   #ranAt = performance.now();
@@ -96,7 +102,10 @@ export class Stay {
   }
 
   get isWorthIt(): boolean {
-    return this.#unlisten !== undefined && !this.#hasMissed && this.#staying?.isCrowded() === false;
+    if (this.#unlisten === undefined || this.#hasMissed || this.#staying === undefined) return false;
+    const { habits, hasTimeLimits = false, isCrowded } = this.#staying;
+    if (hasTimeLimits && performance.now() - this.#beganAt >= habits.limitedMs) return false;
+    return !isCrowded();
   }
 
   /** A run begins: what was heard before it is seen by its commit. */
