@@ -67,10 +67,13 @@ export class CommitQueue {
   /** What comes next, taken from those who wait while a commit is under way. */
   #next: Batch | undefined;
   #isCommitting = false;
+  /** Commits whose callers are answered in a moment. */
+  #unanswered = 0;
   #draining = false;
   /** Set while the store takes no writes: the error every caller gets meanwhile. */
   #unavailable: unknown;
   #probe: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
@@ -114,10 +117,11 @@ export class CommitQueue {
 
   /** Resolves when everything submitted so far has been answered. */
   async drained(): Promise<void> {
-    while (this.#draining) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#draining || this.#unanswered > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#probe);
     this.#unavailable = new StoreUnavailableError({
       code: 'closed',
@@ -173,8 +177,9 @@ export class CommitQueue {
   }
 
   #mayLookAhead(): boolean {
-    if (!this.#isCommitting || this.#next !== undefined) return false;
-    return this.#gathering?.isEnough(this.#waiting.length) === true && this.#options.store.lookAhead !== undefined;
+    const { store } = this.#options;
+    if (!this.#isCommitting || this.#next !== undefined || store.lookAhead === undefined) return false;
+    return this.#gathering?.isEnough(this.#waiting.length, store.atWork) === true;
   }
 
   async #commit({ units, waiting }: Batch): Promise<void> {
@@ -187,11 +192,28 @@ export class CommitQueue {
     assert(outcomes.length === units.length, 'the store answers every unit');
     const deferred = waiting.filter((_, position) => outcomes[position]?.kind === 'deferred');
     assert(deferred.length < units.length, 'the store defers what it can do now');
-    // They came first, so they go first.
-    this.#waiting.unshift(...deferred);
-    // The next commit is to go out before anybody goes on: the store is not to wait for what they do then.
-    if (this.#next !== undefined) setImmediate(() => this.#answer(waiting, outcomes));
-    else this.#answer(waiting, outcomes);
+    // They came first, so they go first: also before those that were looked at, which may be about the same workflows.
+    if (deferred.length > 0) {
+      this.#waiting.unshift(...deferred, ...(this.#next?.waiting ?? []));
+      this.#next = undefined;
+    }
+    if (this.#next === undefined) this.#answer(waiting, outcomes);
+    else this.#answerBehind(waiting, outcomes);
+  }
+
+  /** The next commit is to go out before anybody goes on: the store is not to wait for what they do then. */
+  #answerBehind(batch: readonly Waiting[], outcomes: readonly UnitOutcome[]): void {
+    this.#unanswered += 1;
+    setImmediate(() => {
+      try {
+        this.#answer(batch, outcomes);
+      } catch (error) {
+        for (const waiting of batch) waiting.fail(error);
+        this.#onStoreError(error);
+      } finally {
+        this.#unanswered -= 1;
+      }
+    });
   }
 
   #answer(batch: readonly Waiting[], outcomes: readonly UnitOutcome[]): void {
@@ -226,8 +248,9 @@ export class CommitQueue {
   async #tryAgain(delayMs: number): Promise<void> {
     try {
       await this.#options.store.probe();
-      this.#unavailable = undefined;
+      if (!this.#isClosed) this.#unavailable = undefined;
     } catch (error) {
+      if (this.#isClosed) return;
       if (error instanceof StoreUnavailableError) this.#probeIn(Math.min(delayMs * 2, PROBE_MS_MAX));
       else this.#options.onFatal(error);
     }

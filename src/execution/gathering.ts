@@ -25,7 +25,9 @@ export class Gathering {
     if (waiting >= this.#wanted) this.#enough?.();
   }
 
-  isEnough(waiting: number): boolean {
+  /** Whether so many are enough for a commit. */
+  isEnough(waiting: number, atWork = 0): boolean {
+    this.#wanted = wantedOf(atWork);
     return waiting >= this.#wanted;
   }
 
@@ -33,8 +35,7 @@ export class Gathering {
   async wait(waiting: number, atWork = 0): Promise<void> {
     const { units, ms, endedAt } = this.#last;
     const isFresh = performance.now() - endedAt < ms;
-    this.#wanted = Math.min(Math.max(Math.ceil(atWork * SHARE), UNITS_MIN), UNITS_ENOUGH);
-    if (units < UNITS_MIN || waiting >= this.#wanted || !isFresh) return;
+    if (this.isEnough(waiting, atWork) || units < UNITS_MIN || !isFresh) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#enough = resolve;
     const over = setTimeout(resolve, Math.min(ms, MS_MAX));
@@ -42,4 +43,8 @@ export class Gathering {
     clearTimeout(over);
     this.#enough = undefined;
   }
+}
+
+function wantedOf(atWork: number): number {
+  return Math.min(Math.max(Math.ceil(atWork * SHARE), UNITS_MIN), UNITS_ENOUGH);
 }

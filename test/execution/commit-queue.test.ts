@@ -5,7 +5,7 @@ import { ChangeFeed, CommitQueue, ExecutionModelManager } from '#execution';
 import { readLater, type Store, type Unit, type UnitOutcome } from '#store';
 import { countedIds, FakeClock, PERSON } from '../support/fixture.ts';
 import { MemoryReader } from '../support/memory-reader.ts';
-import { MemoryStore } from '../support/memory-store.ts';
+import { MemoryStore, sourceOf } from '../support/memory-store.ts';
 
 /** A store whose disk obeys the test. */
 class ObedientStore implements Store {
@@ -150,6 +150,72 @@ test('what was looked at is answered too where the commit before it fails', asyn
   assert.deepEqual(store.batches, [8, 8], 'it was not even tried');
 });
 
+/** A store that does one unit of a workflow in a commit, as far as it can tell workflows by name, and ends a commit when it is told to. */
+function oneAtATime() {
+  const world = setUp({ atWork: 8 });
+  const { store } = world;
+  const ends: (() => void)[] = [];
+  store.commit = async (units) => {
+    store.batches.push(units.length);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    const seen = new Set<string>();
+    const done: UnitOutcome[] = [];
+    for (const unit of units) {
+      const [write] = unit.decide(sourceOf(store.memory.rows));
+      const name = (write?.set === 'workflow.created' && write.row.name[0]) || '';
+      done.push(seen.has(name) ? { kind: 'deferred' } : { kind: 'done', writes: [] });
+      seen.add(name);
+    }
+    return done;
+  };
+  const end = async () => {
+    while (ends.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    ends.shift()?.();
+  };
+  return { ...world, end };
+}
+
+test('what was deferred goes before those that were looked at meanwhile: each workflow keeps its order', async () => {
+  const { store, manager, end } = oneAtATime();
+  const order: string[] = [];
+  const ask = (name: string) => manager.createWorkflow(name, PERSON).then(() => order.push(name));
+  const asked = [ask('w0'), ask('w1')];
+  while (store.batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  asked.push(...['w2', 'x', 'y', 'z'].map(ask));
+  while (store.ahead.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 3; i++) await end();
+  await Promise.all(asked);
+  assert.deepEqual(
+    order.filter((name) => name.startsWith('w')),
+    ['w0', 'w1', 'w2'],
+  );
+  assert.deepEqual(store.batches, [2, 5, 1]);
+});
+
+test('whoever waits until all is answered waits for those who are answered behind the next commit', async () => {
+  const { store, queue, underWay, behind } = await lookingAhead();
+  let answered = 0;
+  for (const each of underWay) void each.then(() => answered++);
+  const { commit } = store;
+  store.commit = (units) => (units === store.ahead[0] ? Promise.reject(FULL) : commit.call(store, units));
+  const failed = Promise.allSettled(behind);
+  await queue.drained();
+  assert.equal(answered, 8);
+  assert.ok((await failed).every(({ status }) => status === 'rejected'));
+});
+
+test('a listener that throws while the next commit is under way ends the engine, and everybody is answered', async () => {
+  const { changes, fatal, underWay, behind } = await lookingAhead();
+  const broken = new Error('a listener broke');
+  const stop = changes.listen(() => {
+    stop();
+    throw broken;
+  });
+  const results = await Promise.allSettled([...underWay, ...behind]);
+  assert.equal(results.length, 16);
+  assert.deepEqual(fatal, [broken]);
+});
+
 test('a refusal in a batch leaves its neighbours alone', async () => {
   const { store, manager } = setUp();
   const results = await Promise.allSettled([
@@ -240,6 +306,24 @@ test('more than ten thousand waiting commands are refused, and the rest is done'
     store.batches.reduce((sum, size) => sum + size, 0),
     10_000,
   );
+});
+
+test('an engine that is closed while it asks for room stays closed', async () => {
+  const { store, manager, queue, fatal } = setUp();
+  const asked = Promise.withResolvers<void>();
+  const room = Promise.withResolvers<void>();
+  store.probe = () => {
+    asked.resolve();
+    return room.promise;
+  };
+  store.failure = FULL;
+  await assert.rejects(manager.createWorkflow('a', PERSON), (error) => error === FULL);
+  await asked.promise;
+  queue.close();
+  room.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(queue.isOpen, false);
+  assert.deepEqual(fatal, []);
 });
 
 test('a closed engine takes no more commands', async () => {
