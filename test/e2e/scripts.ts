@@ -75,5 +75,5 @@ export const TELL = `
     async mutate(ctx, { data }) { return ctx.shop.post({ path: '/told', json: data }); },
   })`;
 
-/** Computes for about this share of a phase's time, so that it can be met in the middle. */
-export const SPIN = 'let spun = 0; for (let i = 0; i < 500_000; i++) spun += i % 7; if (spun < 0) return;';
+/** Computes for long enough to be met in the middle, also on a fast machine. */
+export const SPIN = 'let spun = 0; for (let i = 0; i < 4_000_000; i++) spun += i % 7; if (spun < 0) return;';
