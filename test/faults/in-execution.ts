@@ -11,26 +11,32 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
   {
     name: 'callers are told that all is well although the commit failed',
     file: QUEUE,
-    find: 'for (const waiting of batch) waiting.fail(error);',
-    replace: 'for (const waiting of batch) waiting.answer();',
+    find: 'for (const waiting of batch.waiting) waiting.fail(error);',
+    replace: 'for (const waiting of batch.waiting) waiting.answer();',
   },
   {
     name: 'callers of a failed commit are never answered',
     file: QUEUE,
-    find: '        for (const waiting of batch) waiting.fail(error);\n',
+    find: '        for (const waiting of batch.waiting) waiting.fail(error);\n',
     replace: '',
   },
   {
     name: 'a refusal takes its whole batch down',
     file: QUEUE,
-    find: '        waiting.fail(outcome.error);\n',
-    replace: '        throw outcome.error;\n',
+    find: `if (outcome?.kind === 'refused') waiting.fail(outcome.error);`,
+    replace: `if (outcome?.kind === 'refused') throw outcome.error;`,
+  },
+  {
+    name: 'what was deferred goes behind those that were looked at meanwhile',
+    file: QUEUE,
+    find: '...deferred, ...(this.#next?.waiting ?? []));\n      this.#next = undefined;',
+    replace: '...deferred);',
   },
   {
     name: 'a refused command is answered as done',
     file: QUEUE,
-    find: '        waiting.fail(outcome.error);\n',
-    replace: '        waiting.answer();\n',
+    find: `if (outcome?.kind === 'refused') waiting.fail(outcome.error);`,
+    replace: `if (outcome?.kind === 'refused') waiting.answer();`,
   },
   {
     name: 'a command is tried again after its commit failed, and is written twice',
@@ -43,12 +49,12 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
     file: QUEUE,
     find: '        return draft.writes;\n',
     replace: '        this.#options.changes.tell(draft.writes);\n        return draft.writes;\n',
-    also: [{ file: QUEUE, find: '        this.#options.changes.tell(outcome.writes);\n', replace: '' }],
+    also: [{ file: QUEUE, find: '      this.#options.changes.tell(outcome.writes);\n', replace: '' }],
   },
   {
     name: 'nobody is told what a commit changed',
     file: QUEUE,
-    find: '        this.#options.changes.tell(outcome.writes);\n',
+    find: '      this.#options.changes.tell(outcome.writes);\n',
     replace: '',
   },
   {
@@ -83,7 +89,7 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
   {
     name: 'a store that took no writes is never asked again',
     file: QUEUE,
-    find: '      this.#unavailable = undefined;\n',
+    find: '      if (!this.#isClosed) this.#unavailable = undefined;\n',
     replace: '',
   },
   {
