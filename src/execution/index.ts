@@ -3,6 +3,7 @@
 // Start reading at manager.ts, then commit-queue.ts.
 /** Rows of a data folder for those who cannot wait for them; it cannot write. */
 export { importedRows, openReader, type Reader, SCHEMA_VERSION, type TableRows } from '#store';
+export { type Arrival, Arrivals, type Taker } from './arrivals.ts';
 export { type Change, ChangeFeed, type NewlyDue } from './changes.ts';
 export { CommitQueue } from './commit-queue.ts';
 export { type Engine, type EngineData, type EngineOptions, type Observer, openEngine, startEngine } from './engine.ts';

@@ -1,6 +1,7 @@
-import type { WorkerId } from '#base';
-import type { CommandName, CommandOf, ReplyTo } from '#model';
+import type { WorkerId, WorkflowId } from '#base';
+import type { CommandName, CommandOf, Publish, ReplyTo } from '#model';
 import type { LaterReader } from '#store';
+import { Arrivals } from './arrivals.ts';
 import type { CommitQueue, Step } from './commit-queue.ts';
 import { ModelMethods } from './model-methods.ts';
 import {
@@ -27,6 +28,8 @@ export class ModelSteps extends ModelMethods<'step'> {
 
 /** The one module that owns every transition of runs, events, mutations, sessions and executions; each is one transaction. */
 export class ExecutionModelManager extends ModelMethods<'alone'> {
+  /** Who waits for what is published. */
+  readonly arrivals = new Arrivals();
   readonly #queue: CommitQueue;
   readonly #reader: LaterReader;
 
@@ -38,6 +41,16 @@ export class ExecutionModelManager extends ModelMethods<'alone'> {
 
   protected override send<N extends CommandName>(command: CommandOf<N>): Promise<ReplyTo<N>> {
     return this.#queue.submit((step) => step(command));
+  }
+
+  /** Where a session waits for it, with what that makes of it. */
+  override publishEvents(
+    workflow: WorkflowId,
+    publishes: readonly Publish[],
+    by: string,
+  ): Promise<ReplyTo<'publishEvents'>> {
+    const alone = () => super.publishEvents(workflow, publishes, by);
+    return this.arrivals.offer(workflow, publishes, by, alone) ?? alone();
   }
 
   /** Several transitions in one transaction: each sees the ones before it, and either all are durable or none. */

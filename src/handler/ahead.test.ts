@@ -14,7 +14,13 @@ test('every command of a run that was prepared ahead is foreseen', () => {
   const model = new Proxy({}, { get: (_, name) => answer(String(name)) }) as ModelSteps;
   const calls = { logs: [], reads: [], handedOut: new Map() };
   const prepared = { reservations: [{ topic: 'in', ids: ['1'] }], json: '{}', title: null, wakeAt: undefined };
-  const ahead = { run: { id: 'run_1' }, state: null, done: { calls, prepared }, call: {} } as unknown as Ahead;
+  const ahead = {
+    run: { id: 'run_1' },
+    state: null,
+    done: { calls, prepared },
+    call: {},
+    outlook: { foreseen: { events: [] } },
+  } as unknown as Ahead;
   for (const stays of [false, true]) {
     asked.length = 0;
     beginAhead(model, {} as Fence, ahead, stays);

@@ -10,7 +10,7 @@ import { requestOf } from './cancel.ts';
 import type { DrivenRun, HandlerHost } from './handler-host.ts';
 import type { Moved } from './moved.ts';
 import type { Given } from './next-end.ts';
-import type { Foreseen, Whose } from './peek-habits.ts';
+import type { Foreseen, SeenEvent, Whose } from './peek-habits.ts';
 import { parsePrepared } from './prepared-result.ts';
 import { type Done, reserve } from './reserve.ts';
 import { RunCalls } from './run-calls.ts';
@@ -35,15 +35,16 @@ export interface Outlook {
   readonly readAt: number;
 }
 
-/** Undefined where nothing waits for such a run, or its script asks for more than can be foreseen. */
-export async function lookAhead(host: HandlerHost, whose: Whose): Promise<Outlook | undefined> {
+/** Undefined where nothing waits for such a run, or its script asks for more than can be foreseen. What arrives is all that waits. */
+export async function lookAhead(host: HandlerHost, whose: Whose, arriving?: SeenEvent): Promise<Outlook | undefined> {
   const { workflowId } = whose;
   const page = host.togetherMs === 0 ? undefined : host.peeks.allOf(whose);
   if (!page) return undefined;
   const { topic, limit } = page;
+  if (arriving !== undefined && arriving.topic !== topic) return undefined;
   const readAt = performance.now();
   const [events, permits, version] = await Promise.all([
-    host.engine.reader.listEvents(workflowId, { status: 'pending', topic, limit }),
+    arriving ? [arriving] : host.engine.reader.listEvents(workflowId, { status: 'pending', topic, limit }),
     host.ledger.permitsOf(workflowId),
     host.ledger.usualVersion(workflowId),
   ]);
@@ -125,12 +126,16 @@ function seesAll({ outlook, spec }: Expected, { calls }: Given): boolean {
   return events.length === limit || !calls?.publishes.some(({ topic }) => spec.subscribe.includes(topic));
 }
 
-/** The first run of a session, before there is one. */
-export async function prepareFirst(host: HandlerHost, workflow: WorkflowId): Promise<Ahead | undefined> {
+/** The first run of a session, before there is one; or the next, of an event that arrives. */
+export async function prepareFirst(
+  host: HandlerHost,
+  workflow: WorkflowId,
+  arriving?: SeenEvent,
+): Promise<Ahead | undefined> {
   const whose = host.peeks.lastAll(workflow);
   if (whose === undefined) return undefined;
   let isOver = false;
-  const prepared = firstOf(host, whose).then((ahead) => {
+  const prepared = firstOf(host, whose, arriving).then((ahead) => {
     if (isOver) ahead?.slot.giveBack();
     return ahead;
   });
@@ -143,9 +148,9 @@ export async function prepareFirst(host: HandlerHost, workflow: WorkflowId): Pro
   return ahead;
 }
 
-async function firstOf(host: HandlerHost, whose: Whose): Promise<Ahead | undefined> {
+async function firstOf(host: HandlerHost, whose: Whose, arriving?: SeenEvent): Promise<Ahead | undefined> {
   const [outlook, states] = await Promise.all([
-    lookAhead(host, whose),
+    lookAhead(host, whose, arriving),
     host.engine.reader.fetch('handlerStates', whose.workflowId),
   ]);
   const state = stateOf({ states }, whose);
@@ -186,11 +191,17 @@ export interface SentAhead extends Ahead {
   readonly sent: Sent;
 }
 
+/** Its event was not there yet, and nothing else waited. */
+export function isOfArrival({ foreseen }: Outlook): boolean {
+  return foreseen.events.some(({ pendingSeq }) => pendingSeq === undefined);
+}
+
 /** The next run of the session; if it is the one that was expected, with everything it has done. What no longer fits is refused. */
 export function beginAhead(model: ModelSteps, fence: Fence, ahead: Ahead, stays: boolean): Moved {
-  const { run, state, call } = ahead;
+  const { run, state, call, outlook } = ahead;
   const { id, startTimestamp, scriptId, handlerName } = run;
-  const expected = { run: id, startedAt: startTimestamp, script: scriptId, handler: handlerName, state };
+  const newIn = isOfArrival(outlook) ? outlook.foreseen.topic : undefined;
+  const expected = { run: id, startedAt: startTimestamp, script: scriptId, handler: handlerName, state, newIn };
   const moved = model.advanceSession(fence, { expected, stays });
   // Asked this way round because a store that foresees what will be read goes through this with empty replies.
   if ('ended' in moved || 'waits' in moved || moved.isOther) return moved;

@@ -7,6 +7,6 @@ export { driveRun } from './drive-run.ts';
 export { firstRun, goOn } from './go-on.ts';
 export type { HandlerHost } from './handler-host.ts';
 export type { Moved } from './moved.ts';
-export { PeekHabits } from './peek-habits.ts';
+export { PeekHabits, type SeenEvent } from './peek-habits.ts';
 export { type LoadedScript, ScriptShelf } from './script-shelf.ts';
 export { whileUnavailable } from './while-unavailable.ts';

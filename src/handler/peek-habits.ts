@@ -16,8 +16,13 @@ export type Whose = Pick<Run, 'workflowId' | 'scriptId' | 'handlerName'>;
 
 /** A page that was read before the script asked for it. */
 export interface Foreseen extends Page {
-  readonly events: readonly Event[];
+  readonly events: readonly SeenEvent[];
 }
+
+/** An event as a script is shown it; one that is not there yet has no place among those that wait. */
+export type SeenEvent = Pick<Event, 'id' | 'topic' | 'messageId' | 'payload' | 'status' | 'createdAt'> & {
+  readonly pendingSeq: number | undefined;
+};
 
 interface Last {
   readonly page: Page;

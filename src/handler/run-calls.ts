@@ -5,7 +5,7 @@ import { CallRefused, type Ledger } from '#ledger';
 import type { Event, HandedOut, Publish, RegisteredInput, Run, RunLog, RunRead } from '#model';
 import { type ForeseenPeek, type HostCall, HostRefusal } from '#sandbox';
 import type { DrivenHost } from './handler-host.ts';
-import type { Foreseen, Page, PeekHabits } from './peek-habits.ts';
+import type { Foreseen, Page, PeekHabits, SeenEvent } from './peek-habits.ts';
 
 const PEEK_DEFAULT = 100;
 const PEEK_MAX = 1_000;
@@ -126,7 +126,7 @@ export class RunCalls {
     return { args: foreseen.args, answer, onTaken };
   }
 
-  async #events(topic: string, find: (topic: string) => Promise<readonly Event[]>): Promise<string> {
+  async #events(topic: string, find: (topic: string) => Promise<readonly SeenEvent[]>): Promise<string> {
     if (!this.#subscribed.includes(topic)) {
       throw new HostRefusal(`${this.#run.handlerName} does not subscribe to topic ${topic}`);
     }
@@ -135,7 +135,7 @@ export class RunCalls {
     return eventsJson(events);
   }
 
-  #handOut(events: readonly Event[]): void {
+  #handOut(events: readonly SeenEvent[]): void {
     for (const event of events) {
       if (event.status === 'pending') this.handedOut.set(event.id, { event: event.id, pendingSeq: event.pendingSeq });
     }
@@ -147,11 +147,11 @@ export class RunCalls {
       throw new HostRefusal(`the run looked at more than ${EVENTS_SHOWN_MAX} events, again and again included`);
   }
 
-  async #peek(topic: string, options: unknown, args: string): Promise<readonly Event[]> {
+  async #peek(topic: string, options: unknown, args: string): Promise<readonly SeenEvent[]> {
     const asked = (options as { limit?: unknown } | null)?.limit ?? PEEK_DEFAULT;
     if (typeof asked !== 'number' || !(asked >= 1)) throw new HostRefusal('the limit of peek is a number from 1');
     const limit = Math.min(Math.floor(asked), PEEK_MAX);
-    const found: Event[] = [];
+    const found: SeenEvent[] = [];
     let [chars, size] = [0, PEEK_PAGE_FIRST];
     while (found.length < limit) {
       const page = {
@@ -177,7 +177,7 @@ export class RunCalls {
   }
 
   /** The page, if it was read already. */
-  #foreseenPage({ topic, limit, args, isWhole }: Page): readonly Event[] | undefined {
+  #foreseenPage({ topic, limit, args, isWhole }: Page): readonly SeenEvent[] | undefined {
     const foreseen = this.#foreseen;
     this.#foreseen = undefined;
     if (!this.#hasAsked) this.#peeks.asked(this.#run.workflowId, { topic, limit, args, isWhole });
@@ -265,10 +265,10 @@ function fitting<T>(what: string, shape: z.ZodType<T>, value: unknown): T {
   throw new HostRefusal(`${what} does not have the shape of one: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
 }
 
-function eventsJson(events: readonly Event[]): string {
+function eventsJson(events: readonly SeenEvent[]): string {
   return `[${events.map(eventJson).join(',')}]`;
 }
 
-function eventJson({ topic, messageId, payload, createdAt }: Event): string {
+function eventJson({ topic, messageId, payload, createdAt }: SeenEvent): string {
   return `{"topic":${JSON.stringify(topic)},"messageId":${JSON.stringify(messageId)},"payload":${payload},"createdAt":${createdAt}}`;
 }

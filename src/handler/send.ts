@@ -3,7 +3,7 @@ import type { Slot } from '#connector';
 import type { ModelSteps } from '#execution';
 import { PERMITS_FRESH_MS, type Sent } from '#ledger';
 import type { Call, Fence } from '#model';
-import { lookAhead, type SentAhead } from './ahead.ts';
+import { isOfArrival, lookAhead, type SentAhead } from './ahead.ts';
 import type { DrivenHost, DrivenRun } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import { goOnAfterCall } from './settle.ts';
@@ -62,12 +62,14 @@ interface Recorded {
   readonly sent: Sent;
   readonly slot: Slot;
   readonly version: Promise<number>;
+  /** Nothing waited behind what it is about when it was recorded. */
+  readonly isLast?: boolean;
 }
 
 async function callOut(host: DrivenHost, fence: Fence, run: DrivenRun, recorded: Recorded): Promise<Step> {
   const { call, sent, slot } = recorded;
   // While the call is out.
-  const outlook = lookAhead(host, run).catch(() => undefined);
+  const outlook = recorded.isLast ? Promise.resolve(undefined) : lookAhead(host, run).catch(() => undefined);
   const version = await recorded.version;
   reach('call-recorded');
   const outcome = await host.ledger.send(call, sent, slot);
@@ -83,7 +85,7 @@ export async function sendAhead(
 ): Promise<Step> {
   try {
     const reading = host.ledger.versionFor(run.workflowId, call.connection, outlook.version);
-    return await callOut(host, fence, run, { call, sent, slot, version: reading });
+    return await callOut(host, fence, run, { call, sent, slot, version: reading, isLast: isOfArrival(outlook) });
   } finally {
     slot.release();
   }

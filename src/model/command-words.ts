@@ -14,10 +14,13 @@ export interface Reservation {
   readonly ids: readonly string[];
 }
 
-/** An event as `peek` handed it out; `pendingSeq` tells later whether it has changed since. */
+/**
+ * An event as `peek` handed it out; `pendingSeq` tells later whether it has changed since. One that is published in the commit that
+ * reserves it has none yet.
+ */
 export interface HandedOut {
   readonly event: EventId;
-  readonly pendingSeq: number;
+  readonly pendingSeq: number | undefined;
 }
 
 export interface Publish {
@@ -28,6 +31,14 @@ export interface Publish {
   readonly title?: string | null | undefined;
   /** Producers: which of the registered inputs, by position, caused it. */
   readonly input?: number | undefined;
+  /** What a script was shown of it before it was there. */
+  readonly shownAs?: ShownAhead | undefined;
+}
+
+/** The id an event is to have, and when it came: both made before the commit that publishes it. */
+export interface ShownAhead {
+  readonly event: EventId;
+  readonly createdAt: number;
 }
 
 export interface RegisteredInput {
@@ -104,4 +115,6 @@ export interface ExpectedRun {
   readonly script: ScriptId;
   readonly handler: string;
   readonly state: string | null;
+  /** It was shown nothing of this topic but what is published in the commit that begins it. */
+  readonly newIn?: string | undefined;
 }

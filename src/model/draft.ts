@@ -208,6 +208,11 @@ export class Draft {
     return id;
   }
 
+  /** Whether this command itself made the row. */
+  hasMade(id: string): boolean {
+    return this.#made.has(id);
+  }
+
   write(write: Write): void {
     applyWrite(this.rows, write);
     this.#writes.push(write);
@@ -262,6 +267,13 @@ export class Draft {
       });
     }
     return [...heads.values()];
+  }
+
+  /** Whether nothing waited in a topic before this command. */
+  wasEmpty(workflow: Workflow, topic: string): boolean {
+    if (this.find('heads', workflow.id).some((head) => head.topic === topic)) return false;
+    const waiting = this.rows.events.matching((event) => event.topic === topic && event.status === 'pending');
+    return waiting.every((event) => event.workflowId !== workflow.id || this.#made.has(event.id));
   }
 
   #fetchOne<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): Row<N> | undefined {

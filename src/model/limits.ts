@@ -34,6 +34,8 @@ export const SLOTS_MAX = 1_000;
 export const SESSION_RUNS_MAX = 100;
 /** A session older than this does not stay for what may come: nobody is to wait long for its end. */
 export const SESSION_STAY_MS_MAX = 2 * SECOND;
+/** From when a script is shown an event that is about to be published until it is; longer only where a clock was set. */
+export const SHOWN_AHEAD_MS_MAX = 10 * SECOND;
 export const FAILED_REPAIRS_MAX = 3;
 export const ABANDONED_MAX = 3;
 /** Reconcile attempts before a person is asked: with backoff, about a day. */

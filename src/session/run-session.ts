@@ -1,4 +1,5 @@
 import { RefusedError, type RunId, StoreUnavailableError, type WorkerId, type WorkflowId } from '#base';
+import type { Arrival } from '#execution';
 import {
   type Ahead,
   CancelWatch,
@@ -12,6 +13,7 @@ import {
 } from '#handler';
 import type { ExecutionEnd, Fence } from '#model';
 import { Stay, type Staying } from './stay.ts';
+import { takeArrival } from './take-arrival.ts';
 
 /** What a session needs around it, besides what its runs do. */
 export interface SessionHost extends HandlerHost {
@@ -90,7 +92,7 @@ async function ran(
     isFirst = false;
     return driveRun(host, cancel, fence, workflow, run, ahead);
   };
-  stay.running();
+  stay.running(run);
   const moved = await orAbandoned(whileUnavailable(drive));
   stay.ran();
   return moved;
@@ -98,13 +100,17 @@ async function ran(
 
 /** The session is open and nothing is due: it goes on when something has changed, and ends when for a moment nothing has. */
 async function waited(host: HandlerHost, begun: Begun, stay: Stay): Promise<Moved> {
-  const isHeard = await stay.wait();
-  const moved = await orAbandoned(
-    whileUnavailable(() =>
-      orFinished(host, begun, () => (isHeard ? goOnPrepared(host, begun) : goOnAtLast(host, begun))),
-    ),
-  );
-  if (!isHeard && 'run' in moved) stay.missed();
+  const heard = await stay.wait();
+  let arrival = typeof heard === 'object' ? heard : undefined;
+  const goOnNow = () => {
+    // Where it has to be done again, whoever published it was told.
+    const arriving = arrival;
+    arrival = undefined;
+    if (arriving !== undefined) return goOnPublishing(host, begun, arriving);
+    return heard === 'nothing' ? goOnAtLast(host, begun) : goOnPrepared(host, begun);
+  };
+  const moved = await orAbandoned(whileUnavailable(() => orFinished(host, begun, goOnNow)));
+  if (heard === 'nothing' && 'run' in moved) stay.missed();
   return moved;
 }
 
@@ -120,6 +126,14 @@ async function goOnPrepared(host: HandlerHost, { workflow, fence }: Begun): Prom
     }
   });
   return begun?.moved ?? next();
+}
+
+/** With an event that is published in the same commit, if its run can be prepared in a moment; else it is published by itself. */
+async function goOnPublishing(host: HandlerHost, begun: Begun, arrival: Arrival): Promise<Moved> {
+  const moved = await takeArrival(host, begun, arrival);
+  if (moved !== undefined) return moved;
+  await arrival.publishAlone();
+  return goOnPrepared(host, begun);
 }
 
 function goOnAtLast(host: HandlerHost, { fence }: Begun): Promise<Moved> {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExecutionId, WorkerId, WorkflowId } from '#base';
+import type { ExecutionId, RunId, WorkerId, WorkflowId } from '#base';
+import { Arrivals } from '#execution';
 import type { HandlerHost } from '#handler';
-import { Stay, StayHabits } from './stay.ts';
+import { type Heard, Stay, StayHabits } from './stay.ts';
 
 const WORKFLOW = 'wf_1' as WorkflowId;
+const RUN = 'run_1' as RunId;
 const FENCE = { execution: 'exe_1' as ExecutionId, epoch: 1, owner: 'wrk_1' as WorkerId };
 
 type Listener = Parameters<HandlerHost['engine']['listen']>[0];
@@ -17,6 +19,7 @@ function feed() {
     tell: (...changes: Parameters<Listener>[0]) => {
       for (const listener of listeners) listener(changes);
     },
+    manager: { arrivals: new Arrivals() },
     listen: (listener: Listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -30,11 +33,11 @@ class Timed extends StayHabits {
   override readonly closeMs = 60_000;
 
   /** What a stay comes to when its moment is over. */
-  async over(stay: Stay): Promise<boolean> {
+  async over(stay: Stay): Promise<Heard> {
     this.stayMs = 0;
-    const isHeard = await stay.wait();
+    const heard = await stay.wait();
     this.stayMs = 60_000;
-    return isHeard;
+    return heard;
   }
 }
 
@@ -69,7 +72,7 @@ test('one that stayed for nothing makes those after it wait for proof', async ()
   const habits = new Timed();
   inARow(habits, 3);
   const { stay } = staying(habits);
-  assert.equal(await habits.over(stay), false);
+  assert.equal(await habits.over(stay), 'nothing');
   stay.end();
   assert.deepEqual(new Set(inARow(habits, 300)), new Set([false]));
 });
@@ -79,10 +82,10 @@ test('one that stayed for more is followed by others that do', async () => {
   inARow(habits, 3);
   const { stay, engine } = staying(habits);
   engine.tell({ kind: 'workflow', id: WORKFLOW });
-  assert.equal(await stay.wait(), true);
-  stay.running();
+  assert.equal(await stay.wait(), 'change');
+  stay.running(RUN);
   stay.ran();
-  assert.equal(await habits.over(stay), false);
+  assert.equal(await habits.over(stay), 'nothing');
   stay.end();
   assert.deepEqual(inARow(habits, 1), [true]);
 });
@@ -91,9 +94,9 @@ test('one that had not heard of what came waits no more, and was for nothing', a
   const habits = new Timed();
   inARow(habits, 3);
   const { stay } = staying(habits);
-  assert.equal(await habits.over(stay), false);
+  assert.equal(await habits.over(stay), 'nothing');
   stay.missed();
-  stay.running();
+  stay.running(RUN);
   stay.ran();
   assert.equal(stay.isWorthIt, false);
   stay.end();
@@ -105,10 +108,10 @@ test('one that had heard of what came before waits no more either, but was not f
   inARow(habits, 3);
   const { stay, engine } = staying(habits);
   engine.tell({ kind: 'workflow', id: WORKFLOW });
-  assert.equal(await stay.wait(), true);
-  stay.running();
+  assert.equal(await stay.wait(), 'change');
+  stay.running(RUN);
   stay.ran();
-  assert.equal(await habits.over(stay), false);
+  assert.equal(await habits.over(stay), 'nothing');
   stay.missed();
   assert.equal(stay.isWorthIt, false);
   stay.end();
@@ -120,14 +123,14 @@ test('one that stayed for nothing after one that stayed for more is forgiven, an
   inARow(habits, 3);
   const { stay, engine } = staying(habits);
   engine.tell({ kind: 'workflow', id: WORKFLOW });
-  assert.equal(await stay.wait(), true);
-  stay.running();
+  assert.equal(await stay.wait(), 'change');
+  stay.running(RUN);
   stay.ran();
   stay.end();
   const forNothing = async () => {
     const { stay } = staying(habits);
     assert.equal(stay.isWorthIt, true);
-    assert.equal(await habits.over(stay), false);
+    assert.equal(await habits.over(stay), 'nothing');
     stay.end();
   };
   await forNothing();
@@ -142,10 +145,13 @@ test('changes that bring nothing to do keep it open only so often, and a run mak
     engine.tell({ kind: 'workflow', id: WORKFLOW });
     return stay.wait();
   };
-  assert.deepEqual([await heard(), await heard(), await heard(), await heard()], [true, true, true, false]);
-  stay.running();
+  assert.deepEqual(
+    [await heard(), await heard(), await heard(), await heard()],
+    ['change', 'change', 'change', 'nothing'],
+  );
+  stay.running(RUN);
   stay.ran();
-  assert.equal(await heard(), true);
+  assert.equal(await heard(), 'change');
   stay.end();
 });
 
@@ -158,9 +164,9 @@ test('it hears of its workflow and of its execution, also before it waits, and o
     const waiting = stay.wait();
     engine.tell({ kind: 'workflow', id: 'wf_2' }, { kind: 'run', id: 'run_1' });
     engine.tell(change);
-    assert.equal(await waiting, true);
+    assert.equal(await waiting, 'change');
     engine.tell(change);
-    assert.equal(await stay.wait(), true, 'what came before it waited');
+    assert.equal(await stay.wait(), 'change', 'what came before it waited');
     stay.end();
     assert.equal(engine.listeners.size, 0);
   }
@@ -170,9 +176,23 @@ test('what was heard before a run began is the business of its commit', async ()
   const habits = new Close();
   const { stay, engine } = staying(habits);
   engine.tell({ kind: 'workflow', id: WORKFLOW });
-  stay.running();
+  stay.running(RUN);
   stay.ran();
-  assert.equal(await habits.over(stay), false);
+  assert.equal(await habits.over(stay), 'nothing');
+  stay.end();
+});
+
+test('what its own run has changed is no news to it, what others have meanwhile is', async () => {
+  const habits = new Close();
+  const { stay, engine } = staying(habits);
+  stay.running(RUN);
+  engine.tell({ kind: 'run', id: RUN }, { kind: 'workflow', id: WORKFLOW });
+  stay.ran();
+  assert.equal(await habits.over(stay), 'nothing');
+  stay.running(RUN);
+  engine.tell({ kind: 'workflow', id: WORKFLOW });
+  stay.ran();
+  assert.equal(await stay.wait(), 'change');
   stay.end();
 });
 
@@ -196,4 +216,33 @@ test('where sessions have time limits one stays only while it is young', () => {
   const old = { habits: new Old(), isCrowded: () => false };
   assert.equal(new Stay(feed(), { ...old, hasTimeLimits: true }, WORKFLOW, FENCE).isWorthIt, false);
   assert.equal(new Stay(feed(), old, WORKFLOW, FENCE).isWorthIt, true);
+});
+
+test('what is published while it waits arrives, however often it was woken for nothing; before and after that it is published by itself', async () => {
+  const { stay, engine } = staying(new Close());
+  const alone: string[] = [];
+  const publish = (id: string) => {
+    const reply = { published: [] };
+    const byItself = async () => {
+      alone.push(id);
+      return reply;
+    };
+    return engine.manager.arrivals.offer(WORKFLOW, [{ topic: 'in', messageId: id, payload: '{}' }], 'ann', byItself);
+  };
+  await publish('before');
+  for (let i = 0; i < 5; i++) {
+    engine.tell({ kind: 'workflow', id: WORKFLOW });
+    await stay.wait();
+  }
+  const waiting = stay.wait();
+  const answered = publish('now');
+  const heard = await waiting;
+  assert.ok(typeof heard === 'object');
+  assert.equal(heard.publish.messageId, 'now');
+  await publish('after');
+  heard.published({ published: [] });
+  await answered;
+  assert.deepEqual(alone, ['before', 'after']);
+  stay.end();
+  assert.equal(publish('at the end'), undefined);
 });

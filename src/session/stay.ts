@@ -1,4 +1,5 @@
-import { keepNewest, type WorkflowId } from '#base';
+import { keepNewest, type RunId, type WorkflowId } from '#base';
+import type { Arrival, ExecutionModelManager, Taker } from '#execution';
 import type { HandlerHost } from '#handler';
 import type { Fence } from '#model';
 
@@ -10,7 +11,7 @@ import type { Fence } from '#model';
 const STAY_MS = 25;
 /** So many sessions in a row must have followed each other within so long: that is more than a stay, since what comes has to be found, and its session to begin. */
 const CLOSE_MIN = 3;
-const CLOSE_MS = 100;
+const CLOSE_MS = 250;
 /** And so many more, where one stayed for nothing and none before it for more: what comes from other processes is not heard of in time. */
 const CLOSE_MORE = 300;
 /** Changes that bring nothing to do, between two runs: events that nobody takes must not keep a session open. */
@@ -68,15 +69,22 @@ export interface Staying {
   readonly hasTimeLimits?: boolean;
 }
 
+/** What ended the wait: an event that is about to be published, a change, or neither. */
+export type Heard = Arrival | 'change' | 'nothing';
+
 /** What one session knows of staying. */
 export class Stay {
   readonly #staying: Staying | undefined;
   readonly #workflow: WorkflowId;
   readonly #close: number;
   readonly #unlisten: (() => void) | undefined;
+  readonly #leave: (() => void) | undefined;
+  readonly #taker: Taker = { take: undefined };
   readonly #beganAt = performance.now();
+  #run: RunId | undefined;
   #isHeard = false;
   #hear: (() => void) | undefined;
+  #arrival: Arrival | undefined;
   #ranAt = performance.now();
   #wakes = 0;
   /** Whether it has waited, and whether it ever heard of what came. */
@@ -85,7 +93,10 @@ export class Stay {
   #hasMissed = false;
 
   constructor(
-    engine: Pick<HandlerHost['engine'], 'listen'>,
+    {
+      listen,
+      manager,
+    }: Pick<HandlerHost['engine'], 'listen'> & { readonly manager: Pick<ExecutionModelManager, 'arrivals'> },
     staying: Staying | undefined,
     workflow: WorkflowId,
     { execution }: Fence,
@@ -94,7 +105,10 @@ export class Stay {
     this.#workflow = workflow;
     this.#close = staying?.habits.closeOnes(workflow) ?? 0;
     if (!staying?.habits.isWorthIt(this.#close)) return;
-    this.#unlisten = engine.listen((changes) => {
+    this.#leave = manager.arrivals.join(workflow, this.#taker);
+    this.#unlisten = listen((changes) => {
+      // What its own run has published is seen by the commit that publishes it.
+      if (changes.some(({ id }) => id === this.#run)) return;
       if (!changes.some(({ id }) => id === workflow || id === execution)) return;
       this.#isHeard = true;
       this.#hear?.();
@@ -109,7 +123,8 @@ export class Stay {
   }
 
   /** A run begins: what was heard before it is seen by its commit. */
-  running(): void {
+  running(run: RunId): void {
+    this.#run = run;
     this.#isHeard = false;
     if (this.#stayed === 'for nothing') this.#stayed = 'for more';
   }
@@ -125,27 +140,37 @@ export class Stay {
     if (this.#stayed === 'for nothing') this.#stayed = 'missed';
   }
 
-  /** Until something of the workflow has changed; false once the moment is over, or too much has changed for nothing. */
-  async wait(): Promise<boolean> {
+  /** Until something of the workflow has changed or arrives; nothing, once the moment is over or too much has changed for nothing. */
+  async wait(): Promise<Heard> {
     if (this.#stayed === 'never') this.#stayed = 'for nothing';
     const stayMs = this.#staying?.habits.stayMs ?? 0;
     const leftMs = stayMs - (performance.now() - this.#ranAt);
-    if (!this.#isHeard && leftMs > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const over = setTimeout(resolve, leftMs);
-      this.#hear = resolve;
-      await promise;
-      clearTimeout(over);
-      this.#hear = undefined;
-    }
+    if (!this.#isHeard && leftMs > 0) await this.#listen(leftMs);
+    const arrival = this.#arrival;
     const isHeard = this.#isHeard && this.#wakes < WAKES_MAX;
+    this.#arrival = undefined;
     this.#isHeard = false;
     this.#wakes++;
-    return isHeard;
+    return arrival ?? (isHeard ? 'change' : 'nothing');
+  }
+
+  async #listen(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const over = setTimeout(resolve, ms);
+    this.#hear = resolve;
+    this.#taker.take = (arrival) => {
+      this.#arrival = arrival;
+      resolve();
+    };
+    await promise;
+    this.#taker.take = undefined;
+    clearTimeout(over);
+    this.#hear = undefined;
   }
 
   end(): void {
     this.#unlisten?.();
+    this.#leave?.();
     this.#staying?.habits.ended(this.#workflow, this.#close, this.#stayed);
   }
 }

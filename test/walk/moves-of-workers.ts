@@ -101,7 +101,7 @@ function prepared(view: View, fence: Fence, run: Run): CommandOf<'updateConsumer
   ];
   const [first] = own;
   if (first) {
-    const stale = handedOut.map((handed) => ({ ...handed, pendingSeq: handed.pendingSeq - 1 }));
+    const stale = handedOut.map((handed) => ({ ...handed, pendingSeq: (handed.pendingSeq ?? 0) - 1 }));
     moves.push(move([first.messageId]), move([first.messageId], { handedOut: stale, orStop: true }));
     if (view.ordinal % 4 === 0) moves.push(move([first.messageId, first.messageId]));
   }

@@ -48,7 +48,7 @@ function begin(
   work: Work,
   expected: ExpectedRun | undefined,
 ): { run: RunId; isOther?: true } {
-  if (expected && isAsExpected(draft, session, work, expected))
+  if (expected && isAsExpected(draft, workflow, session, work, expected))
     return { run: createRun(draft, workflow, session, expected.handler, null, expected) };
   const other = expected ? ({ isOther: true } as const) : {};
   switch (work.kind) {
@@ -63,8 +63,10 @@ function begin(
 }
 
 /** What was prepared is worth something only to the run it was prepared for, on the state that handler still has. */
-function isAsExpected(draft: Draft, session: Session, work: Work, expected: ExpectedRun): boolean {
+function isAsExpected(draft: Draft, workflow: Workflow, session: Session, work: Work, expected: ExpectedRun): boolean {
   if (work.kind !== 'consumer' || work.handler !== expected.handler || session.scriptId !== expected.script)
     return false;
+  // What it was not shown may have come before what it was.
+  if (expected.newIn !== undefined && !draft.wasEmpty(workflow, expected.newIn)) return false;
   return keptState(draft, session.workflowId, work.handler).state === expected.state;
 }

@@ -2,7 +2,7 @@ import type { EventId } from '#base';
 import type { CommandOf, HandedOut, ReplyTo, Reservation } from '../command.ts';
 import type { Draft } from '../draft.ts';
 import { RESERVATIONS_MAX, RESULT_CHARS_MAX, WAKE_DELAY_MS_MAX, WAKE_DELAY_MS_MIN } from '../limits.ts';
-import type { ConsumerRun } from '../rows.ts';
+import type { ConsumerRun, Event } from '../rows.ts';
 import { consumerSpec, fencedRun, mustBeActive, mustBeConsumer, scriptRow } from '../rule/find.ts';
 import { keep, keptState } from '../rule/keep.ts';
 import { checkId, checkJson, refuse } from '../rule/refusal.ts';
@@ -130,7 +130,7 @@ function findReserved(
           changed: seen !== undefined,
         };
       }
-      if (seen && seen.pendingSeq !== event.pendingSeq) {
+      if (seen && !isAsSeen(draft, seen, event)) {
         return {
           ...never(`event ${messageId} of topic ${topic} was changed`, 'it is not what the script saw'),
           changed: true,
@@ -146,6 +146,10 @@ function findReserved(
     };
   }
   return { events: [...events].sort() };
+}
+
+function isAsSeen(draft: Draft, { pendingSeq }: HandedOut, event: Event): boolean {
+  return pendingSeq === undefined ? draft.hasMade(event.id) : pendingSeq === event.pendingSeq;
 }
 
 function never(problem: string, why: string): Problem {

@@ -1,7 +1,13 @@
 import type { EventId, InputId, RunId } from '#base';
 import type { Publish } from '../command.ts';
 import type { Draft } from '../draft.ts';
-import { EVENT_PAYLOAD_CHARS_MAX, NAME_CHARS_MAX, PUBLISHES_MAX, TITLE_CHARS_MAX } from '../limits.ts';
+import {
+  EVENT_PAYLOAD_CHARS_MAX,
+  NAME_CHARS_MAX,
+  PUBLISHES_MAX,
+  SHOWN_AHEAD_MS_MAX,
+  TITLE_CHARS_MAX,
+} from '../limits.ts';
 import type { Workflow } from '../rows.ts';
 import { checkJson, checkKey, checkText, refuse } from './refusal.ts';
 import { nextSeq } from './stop.ts';
@@ -57,7 +63,7 @@ function publishOne(
   if (known && known.payload !== payload) {
     draft.write({ set: 'event.changed', event: known.id, payload, title, pendingSeq: pendingSeq() });
   }
-  const id = known?.id ?? draft.newId('event');
+  const id = known?.id ?? (publish.shownAs ? draft.takeId(publish.shownAs.event) : draft.newId('event'));
   if (!known) {
     draft.write({
       set: 'event.published',
@@ -73,12 +79,23 @@ function publishOne(
         redoOf: null,
         pendingSeq: pendingSeq(),
         publishedByRunId: run,
-        createdAt: draft.now,
+        createdAt: cameAt(draft, publish),
       },
     });
   }
   addCauses(draft, id, inputs);
   return id;
+}
+
+/** What a script was told of it beforehand stays true. */
+function cameAt(draft: Draft, { messageId, shownAs }: Publish): number {
+  if (shownAs === undefined) return draft.now;
+  if (Math.abs(draft.now - shownAs.createdAt) > SHOWN_AHEAD_MS_MAX) {
+    refuse('invalid', `event ${messageId} was shown to a script too long before`, 'it says when it came', {
+      next: ['publish it by itself'],
+    });
+  }
+  return shownAs.createdAt;
 }
 
 function checkPublish(publishing: Publishing, publish: Publish): void {

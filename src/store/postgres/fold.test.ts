@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventId, ExecutionId, RunId, SessionId, WorkerId, WorkflowId } from '#base';
-import type { Execution, Run, Write } from '#model';
+import type { Event, Execution, Run, Write } from '#model';
 import { folded } from './fold.ts';
 
 const run = 'run_1' as RunId;
@@ -58,6 +58,36 @@ test('a run that begins and goes no further is written as it begins', () => {
     { write: created, writes: [created] },
   ]);
 });
+
+const event = { id: 'evt_1', status: 'pending', reservedByRunId: null } as unknown as Event;
+const published: Write = { set: 'event.published', row: event };
+
+test('an event that is taken in the unit that publishes it is written once, when the run that takes it is there', () => {
+  const writes = [published, created, prepared, reserved, sending];
+  assert.deepEqual(folded(writes).slice(1), [
+    {
+      write: { set: 'event.published', row: { ...event, status: 'reserved', reservedByRunId: run } },
+      writes: [published, reserved],
+    },
+  ]);
+});
+
+for (const [what, writes] of Object.entries({
+  'an event that nobody takes': [published, created],
+  'an event that is taken with others': [published, { ...reserved, events: [event.id, 'evt_2' as EventId] }],
+  'an event that something refers to before it is taken': [
+    published,
+    { set: 'event.caused', event: event.id, inputs: [] },
+    reserved,
+  ],
+} satisfies Record<string, readonly Write[]>)) {
+  test(`${what} is written step by step`, () => {
+    assert.deepEqual(
+      folded(writes),
+      writes.map((write) => ({ write, writes: [write] })),
+    );
+  });
+}
 
 const execution = 'exe_1' as ExecutionId;
 const asked = {

@@ -59,8 +59,8 @@ export function unfolded(writes: readonly Write[]): readonly Folding[] {
 }
 
 /**
- * Nothing else in a unit depends on when a row takes these steps: all are taken where the last of them was. A row that is made and takes
- * steps in one unit is written as it is after them, where it was made: others may refer to it from there on.
+ * Nothing else in a unit depends on when a row takes these steps: all are taken where the last of them was. A run or an execution that is
+ * made and takes steps in one unit is written as it is after them, where it was made: others may refer to it from there on.
  */
 export function folded(writes: readonly Write[]): readonly Folding[] {
   const foldings = new Map<Write, Folding | undefined>();
@@ -77,7 +77,7 @@ export function folded(writes: readonly Write[]): readonly Folding[] {
   for (const steps of ofRows.values()) {
     if (steps.length === 1) continue;
     const begun = runBegun(steps) ?? (steps.length === executions ? executionBegun(steps) : undefined);
-    const write = begun ?? sending(steps) ?? done(steps) ?? ended(steps) ?? fed(steps);
+    const write = begun ?? sending(steps) ?? done(steps) ?? ended(steps) ?? fed(steps) ?? taken(steps);
     if (write === undefined) continue;
     for (const step of steps) foldings.set(step, undefined);
     foldings.set(steps.at(begun === undefined ? -1 : 0) as Write, { write, writes: steps });
@@ -90,6 +90,9 @@ export function folded(writes: readonly Write[]): readonly Folding[] {
 function rowOf(write: Write): string | undefined {
   if (write.set === 'run.created' || write.set === 'execution.requested') return write.row.id;
   if (write.set === 'workflow.seq' || write.set === 'workflow.due') return write.workflow;
+  if (write.set === 'event.published') return write.row.id;
+  if (write.set === 'events.reserved' && write.events.length === 1) return write.events[0];
+  if ('event' in write) return write.event;
   if (write.set.startsWith('run.') && 'run' in write) return write.run;
   if (write.set.startsWith('session.') && 'session' in write) return write.session;
   return write.set.startsWith('execution.') && 'execution' in write ? write.execution : undefined;
@@ -142,4 +145,13 @@ function ended([counted, completed, ...more]: readonly Write[]): Folded | undefi
 function fed([first, second, ...more]: readonly Write[]): Folded | undefined {
   if (first?.set !== 'workflow.seq' || second?.set !== 'workflow.due' || more.length > 0) return undefined;
   return { set: 'workflow.fed', workflow: first.workflow, from: first.from, to: first.to, at: second.at };
+}
+
+/** An event that a run takes in the unit that publishes it: written when that run is there. */
+function taken([published, reserved, ...more]: readonly Write[]): WriteOf<'event.published'> | undefined {
+  if (published?.set !== 'event.published' || reserved?.set !== 'events.reserved' || more.length > 0) return undefined;
+  return {
+    set: 'event.published',
+    row: { ...published.row, status: 'reserved', reservedByRunId: reserved.run },
+  };
 }
