@@ -25,6 +25,7 @@ const ROUNDS = QUICK ? 2 : 5;
 const HANDOFFS = QUICK ? 60 : 300;
 const AT = process.argv.includes('--at') ? [Number(process.argv[process.argv.indexOf('--at') + 1])] : [1, 32];
 type Intake = 'at once' | 'one by one';
+type Hand = (app: App, workflow: WorkflowId, count: number, prefix?: string) => Promise<void>;
 
 const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
 /** What was decided on what a process remembers is refused a second later; on the tape it is as it was then. */
@@ -167,7 +168,7 @@ async function engineRound(url: string, inFlight: number, intake: Intake): Promi
   const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
   const each = Math.ceil(EVENTS / inFlight);
   const hand = intake === 'at once' ? publish : publishOneByOne(app);
-  await warm(app, workflows);
+  await warm(app, workflows, hand);
   const done = committed(app, each * inFlight);
   const startedAt = performance.now();
   await Promise.all(workflows.map((workflow) => hand(app, workflow, each)));
@@ -177,10 +178,11 @@ async function engineRound(url: string, inFlight: number, intake: Intake): Promi
   return ms;
 }
 
-async function warm(app: App, workflows: readonly WorkflowId[]): Promise<void> {
+/** In the way that is measured afterwards, as everybody else warms up. */
+async function warm(app: App, workflows: readonly WorkflowId[], hand: Hand): Promise<void> {
   const each = Math.ceil(WARM / workflows.length);
   const done = committed(app, each * workflows.length);
-  await Promise.all(workflows.map((workflow) => publish(app, workflow, each, 'warm')));
+  await Promise.all(workflows.map((workflow) => hand(app, workflow, each, 'warm')));
   await done;
 }
 
@@ -205,7 +207,7 @@ async function publish(app: App, workflow: WorkflowId, count: number, prefix = '
  * Each when the one before is done. What a commit changed is told workflow by workflow: a session's beginning names both, and the commit
  * that ends a run names it and its session.
  */
-function publishOneByOne(app: App): (app: App, workflow: WorkflowId, count: number) => Promise<void> {
+function publishOneByOne(app: App): Hand {
   const workflows = new Map<string, string>();
   const waiting = new Map<string, () => void>();
   app.engine.listen((changes) => {
@@ -216,11 +218,11 @@ function publishOneByOne(app: App): (app: App, workflow: WorkflowId, count: numb
     if (known === undefined && workflow !== undefined) workflows.set(session, workflow);
     else if (known !== undefined && idOf('run') !== undefined) waiting.get(known)?.();
   });
-  return async (_, workflow, count) => {
+  return async (_, workflow, count, prefix = 'e') => {
     for (let i = 0; i < count; i++) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.set(workflow, resolve);
-      await publish(app, workflow, 1, `e${i}-`);
+      await publish(app, workflow, 1, `${prefix}${i}-`);
       await promise;
     }
   };
