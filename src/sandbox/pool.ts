@@ -44,7 +44,7 @@ export interface SandboxPool {
 const MINUTE = 60_000;
 const CLOSE_MS_MAX = 1_000;
 const IMAGE_BYTES_MAX = 128 * 1_024 * 1_024;
-/** Of one child: some sixty scripts of ordinary size. A child's memory is to stay below 80 MB, and Node takes most of that. */
+/** Of one child: two to three hundred scripts of ordinary size. A child's memory is to stay below 80 MB, and Node takes most of that. */
 export const IMAGE_BYTES_MAX_CHILD = 6 * 1_024 * 1_024;
 const NICE = 10;
 /** Longer than nearly every phase, shorter than anyone's patience. */

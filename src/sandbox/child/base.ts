@@ -1,4 +1,5 @@
 import type { Limits } from '../limits.ts';
+import { FreeMemory } from './free-memory.ts';
 import { Image } from './image.ts';
 import type { Instances } from './instances.ts';
 
@@ -13,6 +14,7 @@ export function makeBase(instances: Instances, prelude: Uint8Array, { memoryByte
   instance.start(memoryBytes, stackBytes);
   const handles = instance.handles(prelude);
   instance.exports.qjs_run_gc();
+  new FreeMemory(instance).clear(memoryBytes);
   instance.clearStack();
   const bytes = instance.bytes.slice();
   const image = new Image(instance, handles, bytes);

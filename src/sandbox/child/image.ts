@@ -12,15 +12,17 @@ interface Stretch {
  */
 export class Image {
   /** What is the same is told apart in pieces of so many words. */
-  static readonly PIECE_WORDS = 1_024;
-  /** So few words between two that differ are kept with them: one long stretch is copied in less time than two short ones. */
-  static readonly GAP_WORDS = 16;
+  static readonly PIECE_WORDS = 256;
+  /** So few words between two that differ are kept with them: to say where the second begins takes as much room, and more time. */
+  static readonly GAP_WORDS = 4;
   /** From so many words on, a stretch is copied in one call; for fewer the call takes longer than the words. */
   static readonly LONG_WORDS = 64;
   /** More of them are copied word by word: each takes room in the child's own heap, which a script must not fill. */
   static readonly LONG_MAX = 1_000;
   /** What it takes to know of a long stretch, about. */
   static readonly LONG_BYTES = 150;
+  /** And of an image: a small one takes hardly more. */
+  static readonly OWN_BYTES = 1_024;
 
   readonly handles: Handles;
   /** The connections it was loaded with, as JSON. */
@@ -46,7 +48,7 @@ export class Image {
     instance.clearStack();
     this.#base = base;
     const words = Image.#wordsOf(memory);
-    const places = Image.#differences(words, Image.#wordsOf(base));
+    const places = Image.#differences(words, Image.#wordsOf(base), instance.dataStart >> 2);
     const isLong = Image.#longOnes(places);
     this.#long = Image.#stretches(
       words,
@@ -55,7 +57,7 @@ export class Image {
     this.#places = places.filter((_, i) => isLong[i >> 1] === 0);
     this.#words = Image.#taken(words, this.#places);
     const longBytes = this.#long.reduce((sum, stretch) => sum + Image.LONG_BYTES + stretch.words.byteLength, 0);
-    this.keptBytes = longBytes + this.#places.byteLength + this.#words.byteLength;
+    this.keptBytes = Image.OWN_BYTES + longBytes + this.#places.byteLength + this.#words.byteLength;
   }
 
   copyInto(instance: Instance): void {
@@ -103,9 +105,9 @@ export class Image {
     const own = new Uint32Array(count);
     let taken = 0;
     for (let i = 0; i < places.length; i += 2) {
-      const [from = 0, length = 0] = [places[i], places[i + 1]];
-      own.set(words.subarray(from, from + length), taken);
-      taken += length;
+      const from = places[i] ?? 0;
+      const end = from + (places[i + 1] ?? 0);
+      for (let word = from; word < end; word++) own[taken++] = words[word] ?? 0;
     }
     return own;
   }
@@ -123,26 +125,35 @@ export class Image {
   }
 
   /** Where the stretches of words that differ begin, and how many words each has. Beyond the end of `base` all words count as zero. */
-  static #differences(words: Uint32Array, base: Uint32Array): Uint32Array {
+  static #differences(words: Uint32Array, base: Uint32Array, start: number): Uint32Array {
     const places: number[] = [];
-    let [from, end] = [0, 0];
-    for (let at = 0; at < words.length; at++) {
-      while (Image.#isSamePiece(words, base, at)) at += Image.PIECE_WORDS;
-      if (at >= words.length || words[at] === (base[at] ?? 0)) continue;
-      if (at - end > Image.GAP_WORDS) {
-        if (end > from) places.push(from, end - from);
-        from = at;
-      }
-      end = at + 1;
+    for (let at = start; at < words.length; at += Image.PIECE_WORDS) {
+      const end = Math.min(words.length, at + Image.PIECE_WORDS);
+      if (!Image.#isSame(words, base, at, end)) Image.#differencesIn(words, base, at, end, places);
     }
-    if (end > from) places.push(from, end - from);
     return Uint32Array.from(places);
   }
 
-  static #isSamePiece(words: Uint32Array, base: Uint32Array, at: number): boolean {
-    const end = at + Image.PIECE_WORDS;
-    if (at % Image.PIECE_WORDS !== 0 || end > Math.min(words.length, base.length)) return false;
-    return Buffer.compare(Image.#bytesOf(words, at, end), Image.#bytesOf(base, at, end)) === 0;
+  static #isSame(words: Uint32Array, base: Uint32Array, from: number, to: number): boolean {
+    if (to > base.length) return false;
+    return Buffer.compare(Image.#bytesOf(words, from, to), Image.#bytesOf(base, from, to)) === 0;
+  }
+
+  /** Adds to `places`, the last of which may go on here. */
+  static #differencesIn(words: Uint32Array, base: Uint32Array, from: number, to: number, places: number[]): void {
+    const known = base.length;
+    let last = places.length - 2;
+    let begin = places[last] ?? 0;
+    let end = begin + (places[last + 1] ?? 0);
+    for (let at = from; at < to; at++) {
+      if (words[at] === (at < known ? base[at] : 0)) continue;
+      if (last < 0 || at - end > Image.GAP_WORDS) {
+        last = places.push(at, 0) - 2;
+        begin = at;
+      }
+      end = at + 1;
+      places[last + 1] = end - begin;
+    }
   }
 
   static #bytesOf(words: Uint32Array, from: number, to: number): Uint8Array {

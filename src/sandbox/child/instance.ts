@@ -33,6 +33,10 @@ export interface Exports {
   qjs_free_value(value: number): void;
   qjs_is_job_pending(): number;
   qjs_execute_pending_job(): number;
+  qjs_get_runtime_ptr(): number;
+  js_malloc_rt(engine: number, bytes: number): number;
+  js_malloc_usable_size_rt(engine: number, at: number): number;
+  js_free_rt(engine: number, at: number): void;
   wasm_malloc(bytes: number): number;
   wasm_free(at: number): void;
 }

@@ -13,6 +13,7 @@ import {
 } from '../protocol.ts';
 import { makeBase } from './base.ts';
 import { doneHeader } from './done-header.ts';
+import { FreeMemory } from './free-memory.ts';
 import { Image, Images } from './image.ts';
 import { guestImports } from './imports.ts';
 import { Inbox } from './inbox.ts';
@@ -30,11 +31,11 @@ import { Server } from './server.ts';
 export function childProgram(): string {
   const warmUp = { WARM_UP_ARGS, WARM_UP_HEADER, WARM_UP_SCRIPT };
   const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, ...warmUp };
-  const parts = [Pipe, Inbox, ProcessorTime, Instance, guestImports, Image, Images, Instances, makeBase, PhaseRun];
+  const parts = [Pipe, Inbox, ProcessorTime, Instance, guestImports, Image, Images, Instances, FreeMemory];
   return [
     "'use strict';",
     ...Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),
-    ...[...parts, doneHeader, Server, serveChild].map((part) => part.toString()),
+    ...[...parts, makeBase, PhaseRun, doneHeader, Server, serveChild].map((part) => part.toString()),
     'serveChild;',
   ].join('\n');
 }

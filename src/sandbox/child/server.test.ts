@@ -218,7 +218,7 @@ describe('the top level of a script', () => {
 test('an image keeps only what its script changed', () => {
   const child = new ChildInProcess();
   child.run({ phase: 'producer', code: producer('return 1;') });
-  assert.ok(child.server.images.bytes < 30_000, String(child.server.images.bytes));
+  assert.ok(child.server.images.bytes < 6_000, String(child.server.images.bytes));
 });
 
 /** Loading one takes some milliseconds, a phase of it a tenth: with too few images kept, that is what every phase costs. */

@@ -11,6 +11,7 @@ import {
 } from '../protocol.ts';
 import { type Base, makeBase } from './base.ts';
 import { doneHeader } from './done-header.ts';
+import { FreeMemory } from './free-memory.ts';
 import { Image, Images } from './image.ts';
 import { Inbox } from './inbox.ts';
 import type { Handles, Instance } from './instance.ts';
@@ -169,6 +170,7 @@ export class Server {
       return run.outcome;
     }
     instance.exports.qjs_run_gc();
+    new FreeMemory(instance).clear(this.#options.limits.memoryBytes);
     const image = new Image(instance, handles, this.#base.bytes, uses);
     this.images.set(message.header.scriptId, image);
     this.instances.keep(instance, image);
