@@ -185,6 +185,8 @@ export class Images {
 
   set(scriptId: string, image: Image): void {
     this.delete(scriptId);
+    // Else it would drive out all others first, for every phase anew.
+    if (image.keptBytes > this.#bytesMax) return;
     this.#images.set(scriptId, image);
     this.#bytes += image.keptBytes;
     for (const oldest of this.#images.keys()) {

@@ -10,11 +10,14 @@ export class Instances {
   /** Instances thrown away before their memory is asked back; large ones at once. */
   static readonly DISCARDED_MAX = 4;
   static readonly LARGE_BYTES = 8 * 1_024 * 1_024;
+  /** The same for what loading scripts leaves behind: some seventy of ordinary size. */
+  static readonly LEFT_BYTES_MAX = 2 * 1_024 * 1_024;
 
   /** How many were made; tests tell by it whether one was used again. */
   made = 0;
   #live = new Map<number, Instance>();
   #discarded = 0;
+  #leftBytes = 0;
   #isLittered = false;
   /** A large one was thrown away. */
   #isFlooded = false;
@@ -84,6 +87,12 @@ export class Instances {
     if (this.#discarded >= Instances.DISCARDED_MAX) this.litter();
   }
 
+  /** A script was loaded: it leaves its code behind, and perhaps a dropped image. */
+  leave(bytes: number): void {
+    this.#leftBytes += bytes;
+    if (this.#leftBytes >= Instances.LEFT_BYTES_MAX) this.litter();
+  }
+
   litter(): void {
     this.#isLittered = true;
   }
@@ -91,6 +100,7 @@ export class Instances {
   collect(): void {
     this.#io.collect();
     this.#discarded = 0;
+    this.#leftBytes = 0;
     this.#isLittered = false;
     this.#isFlooded = false;
   }

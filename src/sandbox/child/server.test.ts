@@ -231,6 +231,25 @@ test('forty scripts with 15 KB of code stay loaded in one child', (t) => {
   for (const scriptId of scripts) assert.deepEqual(child.run({ phase: 'producer', scriptId }), { result: 1 });
 });
 
+test('a script with more to keep than there is room for takes none of the others', () => {
+  const child = new ChildInProcess({ imageBytesMax: 10_000 });
+  child.run({ phase: 'producer', code: producer('return 1;') });
+  const large = producer('return kept.length;', 'const kept = new Uint8Array(20_000).fill(1)');
+  assert.deepEqual(child.run({ phase: 'producer', scriptId: 'large', code: large }), { result: 20_000 });
+  assert.deepEqual(child.run({ phase: 'producer', scriptId: 'large' }), { failed: 'need code' });
+  assert.deepEqual(child.run({ phase: 'producer' }), { result: 1 });
+});
+
+test('what loading scripts leaves behind is asked back by its size', () => {
+  const child = new ChildInProcess();
+  const load = (i: number, top = '') =>
+    child.run({ phase: 'producer', scriptId: `script ${i}`, code: producer('return 1;', top) });
+  for (let i = 0; i < 50; i++) load(i);
+  assert.deepEqual(child.collectedAfter.length, 0);
+  for (let i = 50; i < 53; i++) load(i, `const kept = new Uint8Array(800_000).fill(${i})`);
+  assert.deepEqual(child.collectedAfter.length, 1);
+});
+
 test('connections are part of the image: with others the script is loaded anew', () => {
   const child = new ChildInProcess();
   const code = producer('return Object.keys(ctx).filter((name) => typeof ctx[name] === "object").sort();');

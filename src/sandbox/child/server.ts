@@ -32,8 +32,6 @@ interface Message {
 export class Server {
   /** Messages between two collections: the pieces of a message lie outside the heap, so the engine hardly sees them pile up. */
   static readonly COLLECT_EVERY = 2_000;
-  /** The same for scripts loaded: each leaves its code and perhaps a dropped image behind. */
-  static readonly LOADS_PER_COLLECT = 16;
   /** Jobs between two looks at the clock: a storm of tiny ones might never reach the engine's own count. */
   static readonly JOBS_PER_LOOK = 256;
   static readonly WARM_UP_TURNS = 3;
@@ -50,7 +48,6 @@ export class Server {
   #prelude: Uint8Array;
   #options: BootOptions;
   #base: Base | undefined;
-  #loads = 0;
   #lateRun: number | undefined;
   #beside: readonly number[] = [];
   #processor: ProcessorTime;
@@ -174,7 +171,7 @@ export class Server {
     const image = new Image(instance, handles, this.#base.bytes, uses);
     this.images.set(message.header.scriptId, image);
     this.instances.keep(instance, image);
-    if (++this.#loads % Server.LOADS_PER_COLLECT === 0) this.instances.litter();
+    this.instances.leave(code.length + image.keptBytes);
     return image;
   }
 
