@@ -260,15 +260,16 @@ class Pool implements SandboxPool {
 
   #mayGo(scriptId: string): boolean {
     if (!this.#goesApart(scriptId)) return true;
-    const hasRoom = this.#apart.size < this.#apartMax && this.#children.size < this.#childrenMax;
-    return hasRoom || this.#freeChild(scriptId, true) !== undefined;
+    if (this.#freeChild(scriptId, true) !== undefined) return true;
+    if (this.#apart.size >= this.#apartMax) return false;
+    return this.#children.size < this.#childrenMax || this.#freeChild(scriptId, false) !== undefined;
   }
 
   #childFor(request: SandboxRequest, isBack = false): Child | undefined {
     const { scriptId } = request;
     const isApart = this.#goesApart(scriptId);
     const free = this.#freeChild(scriptId, isApart);
-    if (free !== undefined || isApart) return free ?? this.#oneApart();
+    if (free !== undefined || isApart) return free ?? this.#oneApart(scriptId);
     return this.#oneMore() ?? (isBack ? undefined : this.#lines.shortestFor(request));
   }
 
@@ -283,8 +284,10 @@ class Pool implements SandboxPool {
     return best;
   }
 
-  #oneApart(): Child {
-    return this.#setApart(this.#spawn());
+  /** Where there may be no more children, the others have one more than they are promised: it is taken from them while it is idle. */
+  #oneApart(scriptId: string): Child {
+    const isFull = this.#children.size >= this.#childrenMax;
+    return this.#setApart((isFull ? this.#freeChild(scriptId, false) : undefined) ?? this.#spawn());
   }
 
   /** Heavy scripts have what the others leave. */

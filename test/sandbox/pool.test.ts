@@ -217,6 +217,28 @@ describe('one script does not hold up the others', () => {
     assert.equal(await holding, 2);
   });
 
+  test('a child that the others can do without is set apart rather than have a script wait for one', {
+    timeout: 30_000,
+  }, async (t) => {
+    const world = new SandboxWorld(t, { children: 1, childrenMax: 2 });
+    await world.result({ scriptId: 'good' });
+    const host = held();
+    const holding = world.result({ body: 'return await ctx.shop.get();', onCall: host.onCall });
+    await host.called;
+    assert.equal(await world.result({ scriptId: 'other' }), 1);
+    host.answer('2');
+    assert.equal(await holding, 2);
+    const { pids } = world.pool;
+    assert.deepEqual(pids.map(niceOf), ['10', '10']);
+    const body = 'for (let i = 0; i < first; i++); return 1;';
+    const asked = (count: number) => ({ body, scriptId: 'bad', phase: 'prepare', values: [count] }) as const;
+    await world.result(asked(1));
+    await world.result(asked(2_000_000));
+    assert.equal(await world.result(asked(1)), 1);
+    assert.deepEqual([world.pool.pids, pids.map(niceOf).toSorted()], [pids, ['10', '19']]);
+    assert.equal(await world.result({ scriptId: 'good' }), 1);
+  });
+
   test('one that has stopped computing much is back among the others', async (t) => {
     const world = new SandboxWorld(t, { children: 1, childrenMax: 2 });
     await world.result({ scriptId: 'good' });
