@@ -1,0 +1,184 @@
+// The work that the engine and the others are measured on: one event is one POST to a server of its own, and everything that makes it durable.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type App, deploy } from '#app';
+import type { WorkflowId } from '#base';
+
+const OTHERS = join(import.meta.dirname, 'others');
+const SETTINGS = { type: 'http', timeoutMs: 10_000, visibilityMs: 0, concurrency: 64 } as const;
+const OPEN = `SELECT id FROM events WHERE status <> 'consumed' LIMIT 1`;
+
+/** How events come: all at once, or each when the one before is done. */
+export type Intake = 'at once' | 'one by one';
+type Hand = (app: App, workflow: WorkflowId, count: number, prefix?: string) => Promise<void>;
+
+export interface Measured {
+  readonly inFlight: number;
+  readonly intake: Intake;
+  readonly events: number;
+  /** Before the clock starts: what runs for weeks is not to be judged by its first seconds, while its code is compiled. */
+  readonly warm: number;
+}
+
+/** Takes the POSTs of whoever is measured, and counts them. */
+export class Effects {
+  readonly baseUrl: string;
+  seen = 0;
+  readonly #process;
+
+  private constructor(process: ReturnType<typeof Effects.spawn>, port: string) {
+    this.#process = process;
+    this.baseUrl = `http://127.0.0.1:${port}`;
+    process.stdout.on('data', (dots: Buffer) => {
+      this.seen += dots.length;
+      process.emit('seen');
+    });
+  }
+
+  static spawn() {
+    return spawn(process.execPath, [join(OTHERS, 'effects.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  }
+
+  static async start(): Promise<Effects> {
+    const process = Effects.spawn();
+    const [port] = await once(process.stdout, 'data');
+    return new Effects(process, String(port).trim());
+  }
+
+  get config() {
+    return { connections: { shop: { ...SETTINGS, baseUrl: this.baseUrl } } };
+  }
+
+  /** Resolves when so many more have come. */
+  async more(count: number): Promise<void> {
+    for (const aim = this.seen + count; this.seen < aim; ) await once(this.#process, 'seen');
+  }
+
+  /** When so many more events have come to their end. Nobody asks the database before the last effect was seen. */
+  async committed(app: App, count: number): Promise<void> {
+    await this.more(count);
+    while ((await app.engine.reader.offenders(OPEN)).length > 0) await setTimeout(1);
+  }
+
+  stop(): void {
+    this.#process.stdin.end();
+  }
+}
+
+export async function deployMany(app: App, folder: string, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const file = join(folder, `w${i}.ts`);
+    writeFileSync(file, script(`w${i}`));
+    await deploy(app, file, { by: 'bench' });
+  }
+}
+
+/** How long the engine takes, in milliseconds. */
+export async function engineRound(
+  app: App,
+  effects: Effects,
+  { inFlight, intake, events, warm }: Measured,
+): Promise<number> {
+  const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
+  const hand = intake === 'at once' ? publish : publishOneByOne(app);
+  const drive = async (count: number, prefix: string) => {
+    const each = Math.ceil(count / inFlight);
+    const done = effects.committed(app, each * inFlight);
+    await Promise.all(workflows.map((workflow) => hand(app, workflow, each, prefix)));
+    await done;
+  };
+  // In the way that is measured afterwards, as everybody else warms up.
+  await drive(warm, 'warm');
+  const startedAt = performance.now();
+  await drive(events, 'e');
+  return performance.now() - startedAt;
+}
+
+export async function publish(app: App, workflow: WorkflowId, count: number, prefix = 'e'): Promise<void> {
+  for (let done = 0; done < count; done += 500) {
+    const publishes = Array.from({ length: Math.min(500, count - done) }, (_, i) => {
+      const id = `${prefix}${done + i}`;
+      return { topic: 'in', messageId: id, payload: JSON.stringify({ id }) };
+    });
+    await app.engine.manager.publishEvents(workflow, publishes, 'bench');
+  }
+}
+
+/**
+ * Each when the one before is done. What a commit changed is told workflow by workflow: a session's beginning names both, and the commit
+ * that ends a run names it and its session.
+ */
+function publishOneByOne(app: App): Hand {
+  const workflows = new Map<string, string>();
+  const waiting = new Map<string, () => void>();
+  app.engine.listen((changes) => {
+    const idOf = (wanted: (typeof changes)[number]['kind']) => changes.find(({ kind }) => kind === wanted)?.id;
+    const [session, workflow] = [idOf('session'), idOf('workflow')];
+    if (session === undefined) return;
+    const known = workflows.get(session);
+    if (known === undefined && workflow !== undefined) workflows.set(session, workflow);
+    else if (known !== undefined && idOf('run') !== undefined) waiting.get(known)?.();
+  });
+  return async (_, workflow, count, prefix = 'e') => {
+    for (let i = 0; i < count; i++) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.set(workflow, resolve);
+      await publish(app, workflow, 1, `${prefix}${i}-`);
+      await promise;
+    }
+  };
+}
+
+/** Whether they are there; without a network only the engine is measured. */
+export function installed(): boolean {
+  const { status } = spawnSync('npm', ['ci', '--prefix', OTHERS, '--no-audit', '--no-fund'], { stdio: 'ignore' });
+  return status === 0;
+}
+
+/** How long somebody else takes for the same, in milliseconds. */
+export async function otherRound(
+  program: string,
+  url: string,
+  effects: Effects,
+  { events, inFlight, warm, intake }: Measured,
+  keeps = 'nothing',
+): Promise<number> {
+  const args = [join(OTHERS, program), url, effects.baseUrl, events, inFlight, warm, intake, keeps].map(String);
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  await once(child, 'exit');
+  const ms = Number(out.trim());
+  if (!(ms > 0)) throw new Error(`${program} did not come to its end`);
+  return ms;
+}
+
+/** DBOS wants to see a name and a host; where the socket is says the rest. */
+export function withHost(url: string): string {
+  return url.replace('postgres:///', 'postgres://pawl:none@localhost/').replace('&user=pawl', '');
+}
+
+function script(name: string): string {
+  return `import { defineWorkflow, topic } from 'pawl';
+export default defineWorkflow({ name: '${name}', uses: { shop: 'http' }, topics: { in: topic<{ id: string }>() } })
+  .consumer('work', { subscribe: ['in'], state: { count: 0 },
+    async prepare(ctx, state) {
+      const [e] = await ctx.peek('in', { limit: 1 });
+      if (!e) return ctx.idle();
+      return ctx.take(e, { data: { id: e.payload.id, count: state.count + 1 }, title: 'Book ' + e.payload.id });
+    },
+    async mutate(ctx, { data }) { return ctx.shop.post({ path: '/bookings', json: data }); },
+    async next(_ctx, { data }) { return { count: data.count }; },
+  });
+`;
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,43 @@
+// One event: a job of BullMQ that makes the POST, on a Redis of its own that syncs before it answers. Same arguments as dbos.mjs, with the
+// port of that Redis for the URL, and whether the jobs are added at once or one by one.
+import { Queue, Worker } from 'bullmq';
+
+const [, , port, effects, events, inFlight, warm, intake] = process.argv;
+const connection = { host: '127.0.0.1', port: Number(port), maxRetriesPerRequest: null };
+const queue = new Queue('book', { connection, defaultJobOptions: { removeOnComplete: true } });
+const ends = new Map();
+const worker = new Worker(
+  'book',
+  async ({ data }) => {
+    const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify(data) });
+    return (await answer.json()).ref;
+  },
+  { connection, concurrency: Number(inFlight) },
+);
+worker.on('completed', ({ data }) => ends.get(data.id)?.());
+await worker.waitUntilReady();
+const ended = (id) => new Promise((resolve) => ends.set(id, resolve));
+const atOnce = async (count, from) => {
+  const ids = Array.from({ length: count }, (_, i) => `${from}${i}`);
+  const all = Promise.all(ids.map(ended));
+  await queue.addBulk(ids.map((id) => ({ name: 'book', data: { id } })));
+  await all;
+};
+const oneByOne = async (count, from) => {
+  let next = 0;
+  const line = async () => {
+    for (let i = next++; i < count; i = next++) {
+      const id = `${from}${i}`;
+      const done = ended(id);
+      await queue.add('book', { id });
+      await done;
+    }
+  };
+  await Promise.all(Array.from({ length: Number(inFlight) }, line));
+};
+const drive = intake === 'at once' ? atOnce : oneByOne;
+await drive(Number(warm), 'warm');
+const startedAt = performance.now();
+await drive(Number(events), 'event');
+process.stdout.write(`${performance.now() - startedAt}\n`);
+process.exit(0);

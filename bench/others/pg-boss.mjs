@@ -1,0 +1,59 @@
+// One event: a job of pg-boss that makes the POST. Same arguments as dbos.mjs, and whether the jobs are added at once or one by one. As its
+// documentation advises for each: many a fetch, the next at once while they come in full; or as many workers as are in flight, called by NOTIFY.
+import { PgBoss } from 'pg-boss';
+
+const [, , url, effects, events, inFlight, warm, intake] = process.argv;
+const boss = new PgBoss({
+  connectionString: url,
+  supervise: false,
+  schedule: false,
+  useListenNotify: true,
+  max: Math.max(10, Number(inFlight)),
+});
+boss.on('error', (error) => console.error(error));
+await boss.start();
+await boss.createQueue('book', { notify: true });
+const ends = new Map();
+const post = async ({ data }) => {
+  const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify(data) });
+  await answer.json();
+};
+const many = { batchSize: Number(inFlight), localConcurrency: 2, burstWhenBatchFull: true };
+const each = { batchSize: 1, localConcurrency: Number(inFlight) };
+await boss.work(
+  'book',
+  { ...(intake === 'at once' ? many : each), pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 },
+  async (jobs) => {
+    await Promise.all(jobs.map(post));
+    // Done a moment later, when that is written: whoever waits is told too early rather than too late.
+    for (const { data } of jobs) ends.get(data.id)?.();
+  },
+);
+const ended = (id) => new Promise((resolve) => ends.set(id, resolve));
+const atOnce = async (count, from) => {
+  const ids = Array.from({ length: count }, (_, i) => `${from}${i}`);
+  const all = Promise.all(ids.map(ended));
+  await boss.insert(
+    'book',
+    ids.map((id) => ({ data: { id } })),
+  );
+  await all;
+};
+const oneByOne = async (count, from) => {
+  let next = 0;
+  const line = async () => {
+    for (let i = next++; i < count; i = next++) {
+      const id = `${from}${i}`;
+      const done = ended(id);
+      await boss.send('book', { id });
+      await done;
+    }
+  };
+  await Promise.all(Array.from({ length: Number(inFlight) }, line));
+};
+const drive = intake === 'at once' ? atOnce : oneByOne;
+await drive(Number(warm), 'warm');
+const startedAt = performance.now();
+await drive(Number(events), 'event');
+process.stdout.write(`${performance.now() - startedAt}\n`);
+process.exit(0);
