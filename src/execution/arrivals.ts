@@ -26,6 +26,8 @@ export interface Taker {
  */
 export class Arrivals {
   readonly #takers = new Map<WorkflowId, Taker>();
+  /** What was offered and is not published yet. */
+  readonly #inHand = new Map<WorkflowId, Promise<unknown>>();
 
   /** Until the returned function is called. */
   join(workflow: WorkflowId, taker: Taker): () => void {
@@ -35,25 +37,40 @@ export class Arrivals {
     };
   }
 
-  /** Undefined where nobody could take it. Only what comes alone is offered: of several some might be there already. */
-  offer(
+  /**
+   * Publishes, together with what a session makes of it where one waits for it. Only what comes alone is offered: of several some might be
+   * there already. What comes while something is in a session's hand is published behind it: nobody overtakes anybody.
+   */
+  publish(
     workflow: WorkflowId,
     publishes: readonly Publish[],
     by: string,
     alone: () => Promise<Published>,
-  ): Promise<Published> | undefined {
+  ): Promise<Published> {
+    const inHand = this.#inHand.get(workflow);
+    if (inHand !== undefined) return inHand.then(alone, alone);
     const [publish] = publishes;
     const taker = this.#takers.get(workflow);
-    if (taker === undefined || publish === undefined || publishes.length > 1) return undefined;
-    const { promise, resolve, reject } = Promise.withResolvers<Published>();
-    const publishAlone = () => alone().then(resolve, reject);
-    // Not in the same tick: whoever publishes the next event because the one before is done has heard of it before its session waits.
-    setImmediate(() => {
-      const { take } = taker;
-      taker.take = undefined;
-      if (take === undefined) void publishAlone();
-      else take({ publish, by, published: resolve, failed: reject, publishAlone });
-    });
-    return promise;
+    if (taker === undefined || publish === undefined || publishes.length > 1) return alone();
+    const offered = offer(taker, publish, by, alone);
+    this.#inHand.set(workflow, offered);
+    const letGo = () => {
+      this.#inHand.delete(workflow);
+    };
+    offered.then(letGo, letGo);
+    return offered;
   }
+}
+
+function offer(taker: Taker, publish: Publish, by: string, alone: () => Promise<Published>): Promise<Published> {
+  const { promise, resolve, reject } = Promise.withResolvers<Published>();
+  const publishAlone = () => alone().then(resolve, reject);
+  // Not in the same tick: whoever publishes the next event because the one before is done has heard of it before its session waits.
+  setImmediate(() => {
+    const { take } = taker;
+    taker.take = undefined;
+    if (take === undefined) void publishAlone();
+    else take({ publish, by, published: resolve, failed: reject, publishAlone });
+  });
+  return promise;
 }

@@ -49,8 +49,7 @@ export class ExecutionModelManager extends ModelMethods<'alone'> {
     publishes: readonly Publish[],
     by: string,
   ): Promise<ReplyTo<'publishEvents'>> {
-    const alone = () => super.publishEvents(workflow, publishes, by);
-    return this.arrivals.offer(workflow, publishes, by, alone) ?? alone();
+    return this.arrivals.publish(workflow, publishes, by, () => super.publishEvents(workflow, publishes, by));
   }
 
   /** Several transitions in one transaction: each sees the ones before it, and either all are durable or none. */

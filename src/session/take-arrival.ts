@@ -1,4 +1,4 @@
-import { RefusedError } from '#base';
+import { RefusedError, StoreFailedError, StoreUnavailableError } from '#base';
 import type { Arrival } from '#execution';
 import { goOn, type HandlerHost, type Moved, prepareFirst, type SeenEvent } from '#handler';
 import type { Begun } from './run-session.ts';
@@ -27,9 +27,9 @@ export async function takeArrival(
     arrival.published(done.reply);
     return moved;
   } catch (error) {
-    if (!(error instanceof RefusedError)) arrival.failed(error);
-    else if (error.code !== 'fenced') return undefined;
-    // The session is somebody else's, the event is not.
+    if (error instanceof RefusedError && error.code !== 'fenced') return undefined;
+    if (error instanceof StoreUnavailableError || error instanceof StoreFailedError) arrival.failed(error);
+    // Whatever is wrong with the session, or whoever has it now, nothing is wrong with the event.
     else await arrival.publishAlone();
     throw error;
   } finally {

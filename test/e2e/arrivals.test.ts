@@ -124,6 +124,34 @@ test('an event behind one that the script leaves alone is not taken before it ha
   assert.deepEqual(stage.outside.done, ['/bookings left', '/bookings right']);
 });
 
+test('what is published without waiting for the one before keeps its order, also behind one that takes its time', async (t) => {
+  const stage = await Stage.open(t);
+  const slow = `if (e.payload.id === 'slow') { let n = 0; for (let i = 0; i < 3e6; i++) n += i; if (n < 0) return ctx.idle(); }`;
+  const workflow = await waiting(stage, { prepare: slow });
+  const publish = (...ids: string[]) => stage.publish(workflow, 'placed', ...ids.map((id) => ({ id })));
+  await Promise.all([publish('1'), publish('2'), publish('3', '4')]);
+  await stage.quiet();
+  await handled(stage, workflow, '5');
+  await Promise.all([publish('slow'), publish('6')]);
+  await stage.quiet();
+  assert.deepEqual(
+    stage.outside.done,
+    ['1', '2', '3', '4', '5', 'slow', '6'].map((id) => `/bookings ${id}`),
+  );
+});
+
+test('an event that is published again while it is taken was taken up as it was first', async (t) => {
+  const stage = await Stage.open(t);
+  const workflow = await waiting(stage);
+  const put = (id: string) =>
+    stage.manager.publishEvents(workflow, [{ topic: 'placed', messageId: 'm', payload: JSON.stringify({ id }) }], BY);
+  const [first, again] = await Promise.all([put('first'), put('again')]);
+  await stage.quiet();
+  assert.deepEqual(again, first);
+  assert.deepEqual(stage.outside.done, ['/bookings first']);
+  assert.equal(stage.event('m').payload, '{"id":"first"}');
+});
+
 test('a script that makes nothing of it, or takes its time, finds it published', async (t) => {
   const stage = await Stage.open(t);
   const slow = `if (e.payload.id === 'slow') { let n = 0; for (let i = 0; i < 3e6; i++) n += i; if (n < 0) return ctx.idle(); }
