@@ -4,6 +4,7 @@ const QUEUE = 'src/execution/commit-queue.ts';
 const RECOVERY = 'src/execution/recovery.ts';
 const ENGINE = 'src/execution/engine.ts';
 const MANAGER = 'src/execution/manager.ts';
+const ARRIVALS = 'src/execution/arrivals.ts';
 const PORTS = 'src/execution/ports.ts';
 
 /** Mistakes at the door: what shares a transaction, when callers are answered, and what a new process recovers. */
@@ -169,5 +170,17 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
     file: PORTS,
     find: 'return Object.freeze(Object.fromEntries(bound)) as Pick<Methods, N>;',
     replace: 'return Object.fromEntries(bound) as Pick<Methods, N>;',
+  },
+  {
+    name: 'what is published behind an event in hand overtakes it',
+    file: ARRIVALS,
+    find: '    if (inHand !== undefined) return inHand.then(alone, alone);\n',
+    replace: '',
+  },
+  {
+    name: 'a session that no longer waits is handed another event',
+    file: ARRIVALS,
+    find: '    taker.take = undefined;\n',
+    replace: '',
   },
 ];

@@ -17,8 +17,26 @@ export const RUN_FAULTS: readonly Fault[] = [
   {
     name: 'an event that changed since the script saw it is reserved all the same',
     file: PHASE,
-    find: 'if (seen && seen.pendingSeq !== event.pendingSeq) {',
-    replace: 'if (seen && seen.pendingSeq > event.pendingSeq) {',
+    find: 'pendingSeq === event.pendingSeq;',
+    replace: 'pendingSeq <= event.pendingSeq;',
+  },
+  {
+    name: 'an event that was there before is taken without its place among those that wait',
+    file: PHASE,
+    find: 'pendingSeq === undefined ? draft.hasMade(event.id) :',
+    replace: 'pendingSeq === undefined ? true :',
+  },
+  {
+    name: 'an event is taken as it is published, though an older one waits',
+    file: ADVANCE,
+    find: '  if (expected.newIn !== undefined && !draft.wasEmpty(workflow, expected.newIn)) return false;\n',
+    replace: '',
+  },
+  {
+    name: 'an event gets another id than the one its script was shown',
+    file: 'src/model/rule/publish.ts',
+    find: "(publish.shownAs ? draft.takeId(publish.shownAs.event) : draft.newId('event'))",
+    replace: "draft.newId('event')",
   },
   {
     name: 'an event that a person skipped between peek and reserve asks for a repair',
