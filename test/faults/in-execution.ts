@@ -177,10 +177,4 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
     find: '    if (inHand !== undefined) return inHand.then(alone, alone);\n',
     replace: '',
   },
-  {
-    name: 'a session that no longer waits is handed another event',
-    file: ARRIVALS,
-    find: '    taker.take = undefined;\n',
-    replace: '',
-  },
 ];
