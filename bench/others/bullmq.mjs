@@ -1,6 +1,7 @@
 // One event: a job of BullMQ that makes the POST, on a Redis of its own that syncs before it answers. Same arguments as dbos.mjs, with the
 // port of that Redis for the URL, and whether the jobs are added at once or one by one.
 import { Queue, Worker } from 'bullmq';
+import { measure, oneByOne } from './drive.mjs';
 
 const [, , port, effects, events, inFlight, warm, intake] = process.argv;
 const connection = { host: '127.0.0.1', port: Number(port), maxRetriesPerRequest: null };
@@ -23,21 +24,11 @@ const atOnce = async (count, from) => {
   await queue.addBulk(ids.map((id) => ({ name: 'book', data: { id } })));
   await all;
 };
-const oneByOne = async (count, from) => {
-  let next = 0;
-  const line = async () => {
-    for (let i = next++; i < count; i = next++) {
-      const id = `${from}${i}`;
-      const done = ended(id);
-      await queue.add('book', { id });
-      await done;
-    }
-  };
-  await Promise.all(Array.from({ length: Number(inFlight) }, line));
+const alone = async (id) => {
+  const done = ended(id);
+  await queue.add('book', { id });
+  await done;
 };
-const drive = intake === 'at once' ? atOnce : oneByOne;
-await drive(Number(warm), 'warm');
-const startedAt = performance.now();
-await drive(Number(events), 'event');
-process.stdout.write(`${performance.now() - startedAt}\n`);
+const drive = intake === 'at once' ? atOnce : (count, from) => oneByOne(count, from, inFlight, alone);
+await measure(drive, { warm, events });
 process.exit(0);

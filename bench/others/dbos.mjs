@@ -1,5 +1,6 @@
 // One event: three durable steps (prepare, the POST, next), as a workflow of DBOS. `dbos.mjs URL EFFECTS EVENTS IN_FLIGHT WARM` prints how many milliseconds it took.
 import { DBOS } from '@dbos-inc/dbos-sdk';
+import { measure, oneByOne } from './drive.mjs';
 
 const [, , url, effects, events, inFlight, warm] = process.argv;
 const post = async (id) => {
@@ -16,16 +17,6 @@ const book = DBOS.registerWorkflow(
 );
 DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, logLevel: 'error', runAdminServer: false });
 await DBOS.launch();
-const drive = async (count, from) => {
-  let next = 0;
-  const line = async () => {
-    for (let i = next++; i < count; i = next++) await book(`${from}${i}`);
-  };
-  await Promise.all(Array.from({ length: Number(inFlight) }, line));
-};
-await drive(Number(warm), 'warm');
-const startedAt = performance.now();
-await drive(Number(events), 'event');
-process.stdout.write(`${performance.now() - startedAt}\n`);
+await measure((count, from) => oneByOne(count, from, inFlight, book), { warm, events });
 await DBOS.shutdown();
 process.exit(0);

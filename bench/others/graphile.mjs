@@ -2,6 +2,7 @@
 // whether the jobs are added at once or one by one, and, with `ledger`, whether a job also keeps by itself what an event of ours and the steps
 // of DBOS keep: the call before it is sent, then its answer and a state.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
+import { measure, oneByOne } from './drive.mjs';
 
 const [, , url, effects, events, inFlight, warm, intake, keeps] = process.argv;
 const logger = new Logger(() => (level, message) => {
@@ -62,23 +63,13 @@ const atOnce = async (count, from) => {
 };
 const ends = new Map();
 runner.events.on('job:complete', ({ job }) => ends.get(job.payload.id)?.());
-const oneByOne = async (count, from) => {
-  let next = 0;
-  const line = async () => {
-    for (let i = next++; i < count; i = next++) {
-      const id = `${from}${i}`;
-      const ended = new Promise((resolve) => ends.set(id, resolve));
-      await utils.addJob('book', { id });
-      await ended;
-    }
-  };
-  await Promise.all(Array.from({ length: Number(inFlight) }, line));
+const alone = async (id) => {
+  const ended = new Promise((resolve) => ends.set(id, resolve));
+  await utils.addJob('book', { id });
+  await ended;
 };
-const drive = intake === 'at once' ? atOnce : oneByOne;
-await drive(Number(warm), 'warm');
-const startedAt = performance.now();
-await drive(Number(events), 'event');
-process.stdout.write(`${performance.now() - startedAt}\n`);
+const drive = intake === 'at once' ? atOnce : (count, from) => oneByOne(count, from, inFlight, alone);
+await measure(drive, { warm, events });
 await runner.stop();
 await utils.release();
 process.exit(0);

@@ -1,6 +1,7 @@
 // One event: a job of pg-boss that makes the POST. Same arguments as dbos.mjs, and whether the jobs are added at once or one by one. As its
 // documentation advises for each: many a fetch, the next at once while they come in full; or as many workers as are in flight, called by NOTIFY.
 import { PgBoss } from 'pg-boss';
+import { measure, oneByOne } from './drive.mjs';
 
 const [, , url, effects, events, inFlight, warm, intake] = process.argv;
 const boss = new PgBoss({
@@ -39,21 +40,11 @@ const atOnce = async (count, from) => {
   );
   await all;
 };
-const oneByOne = async (count, from) => {
-  let next = 0;
-  const line = async () => {
-    for (let i = next++; i < count; i = next++) {
-      const id = `${from}${i}`;
-      const done = ended(id);
-      await boss.send('book', { id });
-      await done;
-    }
-  };
-  await Promise.all(Array.from({ length: Number(inFlight) }, line));
+const alone = async (id) => {
+  const done = ended(id);
+  await boss.send('book', { id });
+  await done;
 };
-const drive = intake === 'at once' ? atOnce : oneByOne;
-await drive(Number(warm), 'warm');
-const startedAt = performance.now();
-await drive(Number(events), 'event');
-process.stdout.write(`${performance.now() - startedAt}\n`);
+const drive = intake === 'at once' ? atOnce : (count, from) => oneByOne(count, from, inFlight, alone);
+await measure(drive, { warm, events });
 process.exit(0);
