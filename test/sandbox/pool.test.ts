@@ -4,31 +4,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { SandboxClosedError } from '#sandbox';
 import { SandboxWorld } from './sandbox-world.ts';
-
-/** A host call that tells when it came and is answered when the test says so. */
-function held() {
-  const called = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<string>();
-  const onCall = () => {
-    called.resolve();
-    return answer.promise;
-  };
-  return { onCall, called: called.promise, answer: (json: string) => answer.resolve(json) };
-}
+import { held, stateOf, until } from './watch.ts';
 
 function niceOf(pid: number | undefined): string | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16];
-}
-
-/** R while it computes, T while it is held. */
-function stateOf(pid: number): string | undefined {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 describe('a child that is lost is replaced', () => {
