@@ -37,6 +37,11 @@ export class StayHabits {
   readonly limitedMs: number = LIMITED_MS_MAX;
   readonly #last = new Map<WorkflowId, Last>();
 
+  /** How long a session that has nothing to do waits. */
+  waitMs(): number {
+    return this.stayMs;
+  }
+
   /** A session begins: how many of its workflow have followed each other closely, this one included. */
   closeOnes(workflow: WorkflowId): number {
     const last = this.#last.get(workflow);
@@ -143,7 +148,7 @@ export class Stay {
   /** Until something of the workflow has changed or arrives; nothing, once the moment is over or too much has changed for nothing. */
   async wait(): Promise<Heard> {
     if (this.#stayed === 'never') this.#stayed = 'for nothing';
-    const stayMs = this.#staying?.habits.stayMs ?? 0;
+    const stayMs = this.#staying?.habits.waitMs() ?? 0;
     const leftMs = stayMs - (performance.now() - this.#ranAt);
     if (!this.#isHeard && leftMs > 0) await this.#listen(leftMs);
     const arrival = this.#arrival;

@@ -4,13 +4,12 @@ import { namesIn } from './command-names.ts';
 import type { Opened } from './disk.ts';
 import type { CommitFault } from './faults.ts';
 import type { Life } from './life.ts';
+import { never } from './never.ts';
 import type { Stage } from './stage.ts';
 import { onTheWay } from './way.ts';
 
 /** Longer than a worker trusts its lease, shorter than the lease. */
 const ANSWERED_LATE_MS = 30_000;
-
-const NEVER = new Promise<never>(() => undefined);
 
 /** The store of one life: it fails when that was decided, and a dead process gets no answer from it. */
 export class FaultyStore implements Store {
@@ -29,7 +28,7 @@ export class FaultyStore implements Store {
   }
 
   async commit(units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
-    if (this.#life.isDead) return NEVER;
+    if (this.#life.isDead) return never();
     if (this.#stage.isFleet) {
       await this.#stage.pass('to the database');
       await onTheWay(this.#stage, this.#life);
@@ -101,7 +100,7 @@ export class FaultyStore implements Store {
       const outcomes = await this.#store.commit(units.map((unit) => this.#named(unit)));
       return await loop.answer(outcomes);
     } catch (error) {
-      if (this.#life.isDead) return NEVER;
+      if (this.#life.isDead) return never();
       throw error;
     }
   }
@@ -124,7 +123,7 @@ export class FaultyStore implements Store {
   }
 
   async probe(): Promise<void> {
-    if (this.#life.isDead) return NEVER;
+    if (this.#life.isDead) return never();
     await onTheWay(this.#stage, this.#life);
     this.#unavailable--;
     await this.#stage.loop.answer(undefined);

@@ -8,13 +8,24 @@ import { readLater } from '#store';
 import type { Opened } from './disk.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { HastyHabits } from './hasty-habits.ts';
-import type { Role } from './history.ts';
+import type { PersonAct, Role } from './history.ts';
 import { openMember } from './member.ts';
 import { NO_PAST } from './no-past.ts';
+import { act } from './person.ts';
 import { Sandbox } from './sandbox.ts';
 import { connectionsOf } from './service.ts';
 import type { Stage } from './stage.ts';
 import { StubbornHabits } from './stubborn-habits.ts';
+
+/** What people do while a session waits, the first time, the second … of its process: so often, or nothing would ever end. */
+const COMERS: readonly (readonly PersonAct[])[] = [
+  ['publish'],
+  ['publish', 'publish'],
+  ['pause', 'publish', 'resume'],
+  ['publish', 'cancel'],
+  ['publish', 'publish again, changed'],
+  ['deploy', 'publish'],
+];
 
 interface Place {
   /** Where it sits among those of its kind: 0 where there is one. */
@@ -125,13 +136,22 @@ export class Life {
       connections: connectionsOf(this.#stage, this.#stage.history.world, this.clock),
       sandbox: new Sandbox(this.#stage),
       peeks: new HastyHabits(),
-      stayHabits: new StubbornHabits(),
+      stayHabits: new StubbornHabits((turn) => this.#comeBy(turn)),
       clock: this.clock,
       secret: () => undefined,
       meters: new Meters(),
       vault: new Vault({ engine, keys: masterKeys({ dataDir: '/nowhere', env: {} }) }),
       onError: (error) => this.broke(error),
     };
+  }
+
+  /** Somebody publishes to a session that waits, and some of them do something else right before or behind it. */
+  #comeBy(turn: number): void {
+    const comers = COMERS[turn + this.number];
+    if (comers === undefined) return;
+    this.#stage.loop.soon(() => {
+      for (const what of comers) if (!this.isDead) act(this.#stage, what, turn);
+    }, this.seat);
   }
 
   /** As SIGKILL does it: whatever was on its way stays there. */

@@ -4,6 +4,7 @@ import type { LaterReader, Reader, Store } from '#store';
 import type { Opened } from './disk.ts';
 import type { Role, WorldSpec } from './history.ts';
 import type { Life } from './life.ts';
+import { never } from './never.ts';
 import { NO_PAST } from './no-past.ts';
 import type { Stage } from './stage.ts';
 import { onTheWay } from './way.ts';
@@ -12,8 +13,6 @@ import { onTheWay } from './way.ts';
 export const SESSION_MS_MAX = 25_000;
 /** Longer than a lease. */
 const LATE_MS = 60_000;
-
-const NEVER = new Promise<never>(() => undefined);
 
 /** One of several processes at the same database, as `src/app` puts it together. */
 export async function openMember(stage: Stage, life: Life, role: Role, opened: Opened, store: Store): Promise<App> {
@@ -58,7 +57,7 @@ function readFromAfar(stage: Stage, life: Life, reader: Reader): LaterReader {
   const methods = reader as unknown as Methods;
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(reader)).filter((name) => name !== 'constructor');
   const read = async (name: string, args: unknown[]): Promise<unknown> => {
-    if (life.isDead) return NEVER;
+    if (life.isDead) return never();
     await onTheWay(stage, life);
     const answer = methods[name]?.(...args);
     const lagMs = stage.faults.lagsMs.shift();

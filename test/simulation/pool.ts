@@ -9,9 +9,6 @@ const maxYoungGenerationSizeMb = 64;
 /** More would only wait for each other: the histories are many and short. */
 const THREADS_MAX = 4;
 
-/** One thread plays so many pieces, and another goes on: what histories leave behind is not all given back, and a thread has room for so much. */
-const PIECES_MAX = 40;
-
 /**
  * Plays on as many threads as the machine has, each with a clock and kill points of its own. Whoever hears of a piece that is done
  * says whether to go on.
@@ -19,29 +16,24 @@ const PIECES_MAX = 40;
 export async function playAll(works: Iterable<Work>, onDone: (work: Work, done: Done) => boolean): Promise<void> {
   const waiting = works[Symbol.iterator]();
   let isOver = false;
-  /** Says whether there is more. */
-  const playSome = async (): Promise<boolean> => {
+  const playOn = async () => {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       resourceLimits: { maxYoungGenerationSizeMb },
     });
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     try {
-      for (let piece = 0; piece < PIECES_MAX; piece++) {
+      for (;;) {
         const next = isOver ? undefined : waiting.next();
-        if (!next || next.done) return false;
+        if (!next || next.done) return;
         worker.postMessage(next.value);
         const [answer] = (await once(worker, 'message')) as [Done | { error: string }];
         if ('error' in answer) throw new Error(answer.error);
         if (!onDone(next.value, answer)) isOver = true;
       }
-      return true;
     } finally {
       worker.postMessage('end');
       await ended;
     }
-  };
-  const playOn = async () => {
-    while (await playSome());
   };
   await Promise.all(Array.from({ length: Math.min(THREADS_MAX, availableParallelism()) }, playOn));
 }

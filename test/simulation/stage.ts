@@ -7,6 +7,7 @@ import { CREWS, type Decision, type History, type Place } from './history.ts';
 import { Judge } from './judge.ts';
 import { idsOfLife, Life } from './life.ts';
 import { Loop, NOBODY } from './loop.ts';
+import { never } from './never.ts';
 import { type Call, Outside } from './outside.ts';
 import { act } from './person.ts';
 import { looksForOrders } from './shapes.ts';
@@ -25,9 +26,6 @@ const LOOKING_ROUND_MS = 5_000;
 
 /** As they are founded. */
 const WORKFLOWS = ['wf_00000001', 'wf_00000002'] as WorkflowId[];
-
-/** Whoever is dead hears nothing any more. */
-const NEVER = new Promise<never>(() => undefined);
 
 /** What waits for the next place of its kind. */
 type Awaited = 'call' | 'look-up' | 'read' | 'commit' | 'script' | 'message' | 'lag' | 'hand-off';
@@ -111,7 +109,7 @@ export class Stage {
 
   /** A place on the way of the process; whoever waits here for something gets it in a turn of its own. */
   pass(place: Place): Promise<void> {
-    return this.moment(place) ? this.loop.answer(undefined) : NEVER;
+    return this.moment(place) ? this.loop.answer(undefined) : never();
   }
 
   /** Time is about to pass. A few milliseconds are a pause within a step, and no time for anybody to act. */
