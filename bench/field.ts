@@ -1,6 +1,6 @@
 // npm run bench:field: the engine beside the others of its field, turn by turn in one run, 32 in flight: embedded on SQLite, and on PostgreSQL
-// as one process that is executor and worker; DBOS, graphile-worker (also with a job that keeps what an event keeps) and pg-boss on the same PostgreSQL
-// server, BullMQ on a Redis that syncs before it answers. One event is one POST and everything that makes it durable. Who is not there (no network,
+// as one process that is executor and worker; DBOS, graphile-worker and pg-boss on the same PostgreSQL server, BullMQ on a Redis
+// that syncs before it answers; the last three also with a job that keeps what an event keeps. One event is one POST and everything that makes it durable. Who is not there (no network,
 // no redis-server) is left out. Restate is not among them: its server calls home, and nothing turns that off. --quick is for a first look.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -80,7 +80,8 @@ async function contendersThere(): Promise<Readonly<Record<string, Contender>>> {
     'graphile-worker': beside('graphile.mjs'),
     'graphile-worker with a ledger': beside('graphile.mjs', 'ledger'),
     'pg-boss': beside('pg-boss.mjs'),
-    ...(redis && { 'BullMQ (Redis)': (measured) => otherRound('bullmq.mjs', redis, effects, measured) }),
+    'pg-boss with a ledger': beside('pg-boss.mjs', 'ledger'),
+    ...(redis && { 'BullMQ (Redis)': onRedis(redis), 'BullMQ with a ledger': onRedis(redis, 'ledger') }),
   };
 }
 
@@ -106,6 +107,10 @@ async function played(app: App, measured: Measured): Promise<number> {
 
 function beside(program: string, keeps?: string): Contender {
   return (measured) => onDatabase((url) => otherRound(program, withHost(url), effects, measured, keeps));
+}
+
+function onRedis(port: string, keeps?: string): Contender {
+  return (measured) => otherRound('bullmq.mjs', port, effects, measured, keeps);
 }
 
 async function onDatabase<T>(act: (url: string) => Promise<T>): Promise<T> {

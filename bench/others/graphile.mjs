@@ -1,8 +1,8 @@
 // One event: a job of graphile-worker that makes the POST; it is durable before and after. Same arguments as dbos.mjs,
-// whether the jobs are added at once or one by one, and, with `ledger`, whether a job also keeps by itself what an event of ours and the steps
-// of DBOS keep: the call before it is sent, then its answer and a state.
+// whether the jobs are added at once or one by one, and, with `ledger`, whether a job also keeps what an event keeps.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { measure, oneByOne } from './drive.mjs';
+import { ledgerInPostgres, NO_LEDGER } from './ledger.mjs';
 
 const [, , url, effects, events, inFlight, warm, intake, keeps] = process.argv;
 const logger = new Logger(() => (level, message) => {
@@ -12,32 +12,16 @@ const utils = await makeWorkerUtils({ connectionString: url, logger });
 await utils.migrate();
 let done = 0;
 let finished;
-const kept = {
-  before: (client, id) =>
-    client.query({
-      name: 'before',
-      text: `INSERT INTO ledger (id, call, status) VALUES ($1, $2, 'in_flight')`,
-      values: [id, JSON.stringify({ path: '/bookings', json: { id } })],
-    }),
-  after: (client, id, ref) =>
-    client.query({
-      name: 'after',
-      text: `WITH applied AS (UPDATE ledger SET status = 'applied', result = $2 WHERE id = $1 AND status = 'in_flight' RETURNING id)
-        INSERT INTO states (name, state) SELECT $3, id FROM applied ON CONFLICT (name) DO UPDATE SET state = excluded.state`,
-      values: [id, ref, `w${Number(/\d+$/.exec(id)) % Number(inFlight)}`],
-    }),
-};
-if (keeps === 'ledger')
-  await utils.withPgClient(async (client) => {
-    await client.query('CREATE TABLE ledger (id text PRIMARY KEY, call text, status text, result text)');
-    await client.query('CREATE TABLE states (name text PRIMARY KEY, state text)');
-  });
+/** Prepared once a connection, by its text. */
+const through = (withPgClient) => (text, values) =>
+  withPgClient((client) => client.query({ name: text.slice(0, 20), text, values }));
+const ledger = keeps === 'ledger' ? await ledgerInPostgres(through(utils.withPgClient), inFlight) : NO_LEDGER;
 const taskList = {
   book: async ({ id }, { withPgClient }) => {
-    if (keeps === 'ledger') await withPgClient((client) => kept.before(client, id));
+    await ledger.before(id, through(withPgClient));
     const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify({ id }) });
     const { ref } = await answer.json();
-    if (keeps === 'ledger') await withPgClient((client) => kept.after(client, id, ref));
+    await ledger.after(id, ref, through(withPgClient));
     done += 1;
     if (done === finished?.at) finished.resolve();
   },

@@ -1,9 +1,11 @@
 // One event: a job of pg-boss that makes the POST. Same arguments as dbos.mjs, and whether the jobs are added at once or one by one. As its
 // documentation advises for each: many a fetch, the next at once while they come in full; or as many workers as are in flight, called by NOTIFY.
+// With `ledger` a job also keeps what an event keeps.
 import { PgBoss } from 'pg-boss';
 import { measure, oneByOne } from './drive.mjs';
+import { ledgerInPostgres, NO_LEDGER } from './ledger.mjs';
 
-const [, , url, effects, events, inFlight, warm, intake] = process.argv;
+const [, , url, effects, events, inFlight, warm, intake, keeps] = process.argv;
 const boss = new PgBoss({
   connectionString: url,
   supervise: false,
@@ -14,10 +16,13 @@ const boss = new PgBoss({
 boss.on('error', (error) => console.error(error));
 await boss.start();
 await boss.createQueue('book', { notify: true });
+const query = (text, values) => boss.getDb().executeSql(text, values);
+const ledger = keeps === 'ledger' ? await ledgerInPostgres(query, inFlight) : NO_LEDGER;
 const ends = new Map();
 const post = async ({ data }) => {
+  await ledger.before(data.id);
   const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify(data) });
-  await answer.json();
+  await ledger.after(data.id, (await answer.json()).ref);
 };
 const many = { batchSize: Number(inFlight), localConcurrency: 2, burstWhenBatchFull: true };
 const each = { batchSize: 1, localConcurrency: Number(inFlight) };
