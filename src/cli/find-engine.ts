@@ -30,18 +30,20 @@ const DEFAULT_URL = `http://127.0.0.1:${PORT}`;
 export async function findEngine(options: EngineOptions, { env }: Terminal): Promise<EngineAddress> {
   const data = options.data ?? (options.url === undefined ? env.PAWL_DATA : undefined);
   const named = options.url ?? (options.data === undefined ? env.PAWL_URL : undefined);
-  const url = named === undefined ? await urlOf(data) : checked(named);
+  const url = named === undefined ? await urlOf(data, env.DATABASE_URL !== undefined) : checked(named);
   const token = env.PAWL_TOKEN ?? (await tokenFor(url, data ?? env.PAWL_DATA));
   return { url, token, by: personOf(env) };
 }
 
-async function urlOf(data: string | undefined): Promise<string> {
+async function urlOf(data: string | undefined, isOfFleet: boolean): Promise<string> {
   const folder = data ?? DATA_FOLDER;
   const url = await textOf(join(folder, 'url'));
   if (url !== undefined) return checked(url);
   if (data === undefined) return DEFAULT_URL;
   throw new EngineUnreachableError(resolve(folder), 'no engine runs on this data folder', [
-    { label: 'start one', argv: ['pawl', 'start', '--data', folder] },
+    isOfFleet
+      ? { label: 'start one of its fleet that answers', argv: ['pawl', 'executor', '--data', folder] }
+      : { label: 'start one', argv: ['pawl', 'start', '--data', folder] },
   ]);
 }
 

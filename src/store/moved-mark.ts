@@ -36,7 +36,7 @@ export function refuseMoved(dataDir: string): void {
       { label: 'start with that database: DATABASE_URL=… pawl start --data ANOTHER-FOLDER' },
       {
         label: 'or, if no engine was ever started on it, go back to the folder',
-        argv: ['pawl', 'migrate-store', '--back', '--data', dataDir, '--to', to],
+        argv: ['pawl', 'migrate-store', '--back', '--data', dataDir, '--to', `postgres://USER:PASSWORD@${to}`],
       },
     ],
   });

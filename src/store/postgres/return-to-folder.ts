@@ -39,7 +39,18 @@ function notThere(dataDir: string, to: string | undefined, url: string): StoreFa
     message: `the data of ${dataDir} was moved to ${to ?? 'no database'}, not to ${shownUrl(url)}`,
     why: 'the database to look at is the one it was copied into',
     next: [
-      { label: 'name that one', argv: ['pawl', 'migrate-store', '--back', '--data', dataDir, '--to', to ?? 'URL'] },
+      {
+        label: 'name that one',
+        argv: [
+          'pawl',
+          'migrate-store',
+          '--back',
+          '--data',
+          dataDir,
+          '--to',
+          `postgres://USER:PASSWORD@${to ?? 'HOST/DATABASE'}`,
+        ],
+      },
     ],
   });
 }
