@@ -1,4 +1,4 @@
-import { type Clock, type IdSource, packageVersion, RefusedError, reach, systemClock } from '#base';
+import { type Clock, type IdSource, packageVersion, RefusedError, reach, systemClock, type WorkflowId } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
 import { type Engine, joinFleet, type Member, type Observer, openEngine } from '#execution';
 import { PeekHabits, ScriptShelf } from '#handler';
@@ -252,7 +252,9 @@ export function runMember(parts: AppParts, place: Membership): App {
   const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost, onDrain } = place;
   // A worker that takes no more does not keep what it has open for more, either.
   const isCrowded = () => !worker.takesWork || (role === 'both' ? scheduler.isShort : worker.free <= 0);
-  const { host, ledger, beginDraining } = hostOf(parts, isCrowded, config.hasTimeouts);
+  const names = new WorkflowNames(engine);
+  const timeoutMsOf = async (workflow: WorkflowId) => config.timeoutMsOf((await names.of(workflow)) ?? '');
+  const { host, ledger, beginDraining } = hostOf(parts, isCrowded, config.hasTimeouts ? timeoutMsOf : undefined);
   const worker: Worker = new Worker({
     engine: toldBy(bus, engine),
     clock,
@@ -260,7 +262,7 @@ export function runMember(parts: AppParts, place: Membership): App {
     pulse: member.pulse,
     concurrency: role === 'executor' ? 0 : concurrency,
     isOurs: (workflow) => config.poolOf(workflow) === pool,
-    timeoutMsOf: (workflow) => config.timeoutMsOf(workflow),
+    timeoutMsOf,
     hasTimeouts: config.hasTimeouts,
     take: (handOff) => takeHandOff(host, handOff, engine.self),
     reconcile: (mutation) => ledger.reconcile(mutation),
@@ -271,7 +273,6 @@ export function runMember(parts: AppParts, place: Membership): App {
     onLost,
   });
   const admission = new Admission(engine, host.scripts, config);
-  const names = new WorkflowNames(engine);
   // A process that is both takes what it hands off itself in the same commit; what is for other pools it only hands off.
   const scheduler: Scheduler = new Scheduler({
     engine,
@@ -332,7 +333,7 @@ async function showDraining({ manager, self }: Engine, onError: (error: unknown)
 function hostOf(
   { engine, connections, sandbox, clock, peeks = new PeekHabits(), stayHabits = new StayHabits() }: AppParts,
   isCrowded: () => boolean,
-  hasTimeLimits = false,
+  timeoutMsOf?: SessionHost['timeoutMsOf'],
 ) {
   const ledger = new Ledger({ engine, connections, clock });
   let draining = false;
@@ -342,7 +343,8 @@ function hostOf(
     ledger,
     scripts: new ScriptShelf(engine.reader),
     peeks,
-    staying: { habits: stayHabits, isCrowded, hasTimeLimits },
+    staying: { habits: stayHabits, isCrowded, hasTimeLimits: timeoutMsOf !== undefined },
+    ...(timeoutMsOf && { timeoutMsOf }),
     clock,
     isDraining: () => draining,
   };

@@ -23,7 +23,7 @@ test('every command of a run that was prepared ahead is foreseen', () => {
   } as unknown as Ahead;
   for (const stays of [false, true]) {
     asked.length = 0;
-    beginAhead(model, {} as Fence, ahead, stays);
+    beginAhead(model, {} as Fence, ahead, { stays });
     assert.deepEqual(asked, ['advanceSession', 'updateConsumerPhase', 'updateConsumerPhase', 'startMutation']);
   }
 });

@@ -196,13 +196,19 @@ export function isOfArrival({ foreseen }: Outlook): boolean {
   return foreseen.events.some(({ pendingSeq }) => pendingSeq === undefined);
 }
 
+/** What a session is told each time it goes on: whether it may wait for more, and how long it may take in all. */
+export interface HowLong {
+  readonly stays?: boolean | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
 /** The next run of the session; if it is the one that was expected, with everything it has done. What no longer fits is refused. */
-export function beginAhead(model: ModelSteps, fence: Fence, ahead: Ahead, stays: boolean): Moved {
+export function beginAhead(model: ModelSteps, fence: Fence, ahead: Ahead, how: HowLong): Moved {
   const { run, state, call, outlook } = ahead;
   const { id, startTimestamp, scriptId, handlerName } = run;
   const newIn = isOfArrival(outlook) ? outlook.foreseen.topic : undefined;
   const expected = { run: id, startedAt: startTimestamp, script: scriptId, handler: handlerName, state, newIn };
-  const moved = model.advanceSession(fence, { expected, stays });
+  const moved = model.advanceSession(fence, { ...how, expected });
   // Asked this way round because a store that foresees what will be read goes through this with empty replies.
   if ('ended' in moved || 'waits' in moved || moved.isOther) return moved;
   reserve(model, fence, run, ahead.done, 'mutating', false);

@@ -19,6 +19,8 @@ export interface HandlerHost {
   readonly togetherMs?: number;
   /** Whether the session is to stay open for a moment where nothing is due. */
   readonly stays?: () => boolean;
+  /** How long the session may take, if there is a limit. */
+  readonly timeoutMs?: number | undefined;
   /** True once the process is asked to end: the current run goes on to its commit, and no other starts. */
   readonly isDraining: () => boolean;
 }

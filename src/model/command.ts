@@ -55,8 +55,14 @@ export interface Commands extends HistoryCommands {
   // what a worker does
   startRun: { takes: { fence: Fence; handler: string; delivery?: DeliveryId | undefined }; gives: { run: RunId } };
   advanceSession: {
-    /** `stays`: where nothing is due now, but may be in a moment, the session is left open. */
-    takes: { fence: Fence; expected?: ExpectedRun | undefined; stays?: boolean | undefined };
+    takes: {
+      fence: Fence;
+      expected?: ExpectedRun | undefined;
+      /** Where nothing is due now, but may be in a moment, the session is left open. */
+      stays?: boolean | undefined;
+      /** How long the session may take: past that it begins nothing more. */
+      timeoutMs?: number | undefined;
+    };
     gives: { run: RunId; isOther?: true } | { ended: ExecutionEnd } | { waits: true };
   };
   createRetryRun: { takes: { fence: Fence; run: RunId }; gives: { run: RunId; phase: Phase } };

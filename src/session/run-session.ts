@@ -19,6 +19,8 @@ import { takeArrival } from './take-arrival.ts';
 export interface SessionHost extends HandlerHost {
   /** Which sessions stay open for a moment; without it none does. */
   readonly staying?: Staying;
+  /** How long a session of this workflow may take; without it, or where it says nothing, as long as it likes. */
+  readonly timeoutMsOf?: (workflow: WorkflowId) => Promise<number | undefined>;
 }
 
 /** A session that began: its fence, and its first run or its end. */
@@ -66,8 +68,10 @@ export async function runSession(host: SessionHost, begun: Begun): Promise<Execu
   const { workflow, fence } = begun;
   const stay = new Stay(host.engine, host.staying, workflow, fence);
   const cancel = new CancelWatch(host, fence);
-  const driving = { ...host, stays: () => stay.isWorthIt };
   try {
+    // Where it cannot be read now, whoever reaps asks again.
+    const timeoutMs = await host.timeoutMsOf?.(workflow).catch(() => undefined);
+    const driving = { ...host, timeoutMs, stays: () => stay.isWorthIt };
     let { moved } = begun;
     while (!('ended' in moved)) {
       moved = await ('run' in moved ? ran(driving, begun, { stay, cancel }, moved) : waited(driving, begun, stay));

@@ -64,7 +64,7 @@ function idle({ onLook, onListen }: { onLook: () => void; onListen: (listener: (
     concurrency: 1,
     reaps: false,
     isOurs: () => true,
-    timeoutMsOf: () => undefined,
+    timeoutMsOf: () => Promise.resolve(undefined),
     hasTimeouts: false,
     take: unused,
     reconcile: unused,

@@ -25,7 +25,7 @@ export interface WorkerOptions {
   readonly reaps: boolean;
   /** Whether a workflow of this name is for workers like this one. */
   readonly isOurs: (name: string) => boolean;
-  readonly timeoutMsOf: (name: string) => number | undefined;
+  readonly timeoutMsOf: (workflow: WorkflowId) => Promise<number | undefined>;
   readonly hasTimeouts: boolean;
   /** Takes and runs what was handed off. */
   readonly take: (handOff: HandOff) => Promise<unknown>;
@@ -57,10 +57,9 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#names = new WorkflowNames(options.engine);
-    const { engine, clock, leaseMs, pulse, setClock, onError, onLost, hasTimeouts } = options;
+    const { engine, clock, leaseMs, pulse, setClock, onError, onLost, timeoutMsOf, hasTimeouts } = options;
     const onStatus = (status: WorkerStatus): void => this.#hear(status);
     this.#lease = new Lease({ pulse, leaseMs, setClock, onStatus, onError, onLost });
-    const timeoutMsOf = async (workflow: WorkflowId) => options.timeoutMsOf((await this.#names.of(workflow)) ?? '');
     this.#reaper = new Reaper({ engine, clock, leaseMs, timeoutMsOf, hasTimeouts, onError });
   }
 

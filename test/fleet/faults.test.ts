@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionId } from '#base';
 import type { EngineProcess } from '../kills/engine-process.ts';
 import { Fleet, LEASE_MS, missingFor } from './fleet.ts';
 
@@ -117,6 +118,28 @@ test('a fleet survives the deaths of its processes', options, async (t) => {
       return (await fleet.reader.table('executions')).some(({ status }) => status === 'timeout');
     });
     service.release('late');
+  });
+
+  await t.test('a session past its time awaits its call and begins no further order', async () => {
+    for (const order of ['late1', 'late2']) {
+      service.treatments.set(order, 'hold');
+      await fleet.order('late', order);
+    }
+    await fleet.until('the first is called', () => service.has('call', 'late1'));
+    const workflow = (await fleet.reader.table('workflows')).find(({ name }) => name === 'late')?.id;
+    const running = async () =>
+      (await fleet.reader.table('executions')).find(
+        (each) => each.workflowId === workflow && each.status === 'running',
+      );
+    const first = await running();
+    await sleep(1_200);
+    assert.equal((await running())?.id, first?.id, 'whoever waits for an answer is left alone');
+    service.release('late1');
+    await fleet.until('the second is called', () => service.has('call', 'late2'));
+    assert.notEqual((await running())?.id, first?.id);
+    assert.equal((await fleet.reader.fetch('execution', first?.id as ExecutionId))[0]?.status, 'timeout');
+    service.release('late2');
+    await fleet.settled(['late1', 'late2']);
   });
 
   await t.test('a cancel after the handoff ends the session, and nothing is sent', async () => {

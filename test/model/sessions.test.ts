@@ -245,6 +245,38 @@ forEachStore('a session that is no longer young does not stay', async (world) =>
   assert.deepEqual(await world.manager.advanceSession(fence, { stays: true }), { ended: 'completed' });
 });
 
+forEachStore(
+  'a session past its time begins nothing more: what is left is due at once, for another one',
+  async (world) => {
+    const { manager } = world;
+    const { workflow, fence } = await idle(world);
+    await manager.publishEvents(workflow, [placed('2')], PERSON);
+    world.clock.advance(10 * SECONDS);
+    assert.deepEqual(await manager.advanceSession(fence, { stays: true, timeoutMs: 10 * SECONDS }), {
+      ended: 'timeout',
+    });
+    world.is('executions', fence.execution, { status: 'timeout' });
+    world.is('sessions', world.sessionOf(fence), { result: 'completed' });
+    world.is('workflows', workflow, { dueAt: world.clock.now() });
+  },
+);
+
+forEachStore('a session within its time goes on and stays; past it, one that has nothing to do ends', async (world) => {
+  const { fence } = await idle(world);
+  assert.deepEqual(await world.manager.advanceSession(fence, { stays: true, timeoutMs: SECONDS }), { waits: true });
+  world.clock.advance(SECONDS);
+  assert.deepEqual(await world.manager.advanceSession(fence, { stays: true, timeoutMs: SECONDS }), {
+    ended: 'timeout',
+  });
+});
+
+forEachStore('a cancelled session past its time is cancelled', async (world) => {
+  const { fence } = await idle(world);
+  await world.manager.cancelExecution(fence.execution, PERSON);
+  world.clock.advance(SECONDS);
+  assert.deepEqual(await world.manager.advanceSession(fence, { timeoutMs: SECONDS }), { ended: 'cancelled' });
+});
+
 forEachStore('a session that was asked to end does not stay', async (world) => {
   const { fence } = await idle(world);
   await world.manager.cancelExecution(fence.execution, PERSON);

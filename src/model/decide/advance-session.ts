@@ -7,21 +7,31 @@ import { fenced, runOf, workflowRow } from '../rule/find.ts';
 import { keptState } from '../rule/keep.ts';
 import { endSession } from '../rule/stop.ts';
 import { isStartable, type Work, workOf } from '../rule/work.ts';
+import type { ExecutionEnd } from '../states.ts';
 import { retry } from './create-retry-run.ts';
 import { mustBeIdle } from './finish-session.ts';
 import { createRun } from './start-run.ts';
 
-/** The next run of a session, or its end when nothing is due, its budget is used up, or something asks it to stand still. One that stays waits instead where nothing is due. */
+/**
+ * The next run of a session, or its end when nothing is due, its budget or its time is used up, or something asks it to stand still. One that
+ * stays waits instead where nothing is due.
+ */
 export function advanceSession(draft: Draft, command: CommandOf<'advanceSession'>): ReplyTo<'advanceSession'> {
   const { execution, session } = fenced(draft, command.fence);
   mustBeIdle(draft, session);
   const workflow = workflowRow(draft, session.workflowId);
-  const work = mayGoOn(workflow, execution, session) ? dueWork(draft, workflow, session) : undefined;
+  const isLate = draft.now - session.startTimestamp >= (command.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const work = !isLate && mayGoOn(workflow, execution, session) ? dueWork(draft, workflow, session) : undefined;
   if (work) return begin(draft, workflow, session, work, command.expected);
-  if (command.stays && mayStay(draft, workflow, execution, session)) return { waits: true };
-  const ended = execution.cancelRequestedAt === null ? 'completed' : 'cancelled';
+  if (!isLate && command.stays && mayStay(draft, workflow, execution, session)) return { waits: true };
+  const ended = endFor(execution, isLate);
   endSession(draft, session, ended);
   return { ended };
+}
+
+function endFor({ cancelRequestedAt }: Execution, isLate: boolean): ExecutionEnd {
+  if (cancelRequestedAt !== null) return 'cancelled';
+  return isLate ? 'timeout' : 'completed';
 }
 
 function mayGoOn(workflow: Workflow, execution: Execution, session: Session): boolean {
