@@ -2,7 +2,7 @@
 // port of that Redis for the URL, whether the jobs are added at once or one by one, and, with `ledger`, whether a job also keeps what an event keeps.
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { measure, oneByOne } from './drive.mjs';
+import { jobs, measure } from './drive.mjs';
 import { ledgerInRedis, NO_LEDGER } from './ledger.mjs';
 
 const [, , port, effects, events, inFlight, warm, intake, keeps] = process.argv;
@@ -12,7 +12,10 @@ const redis = new Redis(connection);
 await redis.flushall();
 const queue = new Queue('book', { connection, defaultJobOptions: { removeOnComplete: true } });
 const ledger = keeps === 'ledger' ? ledgerInRedis(redis, inFlight) : NO_LEDGER;
-const ends = new Map();
+const { over, drive } = jobs(intake, inFlight, {
+  addAll: (ids) => queue.addBulk(ids.map((id) => ({ name: 'book', data: { id } }))),
+  add: (id) => queue.add('book', { id }),
+});
 const worker = new Worker(
   'book',
   async ({ data }) => {
@@ -24,20 +27,7 @@ const worker = new Worker(
   },
   { connection, concurrency: Number(inFlight) },
 );
-worker.on('completed', ({ data }) => ends.get(data.id)?.());
+worker.on('completed', ({ data }) => over(data.id));
 await worker.waitUntilReady();
-const ended = (id) => new Promise((resolve) => ends.set(id, resolve));
-const atOnce = async (count, from) => {
-  const ids = Array.from({ length: count }, (_, i) => `${from}${i}`);
-  const all = Promise.all(ids.map(ended));
-  await queue.addBulk(ids.map((id) => ({ name: 'book', data: { id } })));
-  await all;
-};
-const alone = async (id) => {
-  const done = ended(id);
-  await queue.add('book', { id });
-  await done;
-};
-const drive = intake === 'at once' ? atOnce : (count, from) => oneByOne(count, from, inFlight, alone);
 await measure(drive, { warm, events });
 process.exit(0);

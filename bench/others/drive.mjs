@@ -7,6 +7,27 @@ export async function oneByOne(count, from, inFlight, each) {
   await Promise.all(Array.from({ length: Number(inFlight) }, line));
 }
 
+/** Jobs of a queue, added at once or one by one. Whoever sees one end says so with `over`. */
+export function jobs(intake, inFlight, { addAll, add }) {
+  const ends = new Map();
+  const ended = (id) => new Promise((resolve) => ends.set(id, resolve));
+  const atOnce = async (count, from) => {
+    const ids = Array.from({ length: count }, (_, i) => `${from}${i}`);
+    const all = Promise.all(ids.map(ended));
+    await addAll(ids);
+    await all;
+  };
+  const alone = async (id) => {
+    const done = ended(id);
+    await add(id);
+    await done;
+  };
+  return {
+    over: (id) => ends.get(id)?.(),
+    drive: intake === 'at once' ? atOnce : (count, from) => oneByOne(count, from, inFlight, alone),
+  };
+}
+
 /** Warms up, then says how long the events took, and ends. */
 export async function measure(drive, { warm, events }) {
   await drive(Number(warm), 'warm');

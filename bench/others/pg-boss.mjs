@@ -2,7 +2,7 @@
 // documentation advises for each: many a fetch, the next at once while they come in full; or as many workers as are in flight, called by NOTIFY.
 // With `ledger` a job also keeps what an event keeps.
 import { PgBoss } from 'pg-boss';
-import { measure, oneByOne } from './drive.mjs';
+import { jobs, measure } from './drive.mjs';
 import { ledgerInPostgres, NO_LEDGER } from './ledger.mjs';
 
 const [, , url, effects, events, inFlight, warm, intake, keeps] = process.argv;
@@ -18,7 +18,14 @@ await boss.start();
 await boss.createQueue('book', { notify: true });
 const query = (text, values) => boss.getDb().executeSql(text, values);
 const ledger = keeps === 'ledger' ? await ledgerInPostgres(query, inFlight) : NO_LEDGER;
-const ends = new Map();
+const { over, drive } = jobs(intake, inFlight, {
+  addAll: (ids) =>
+    boss.insert(
+      'book',
+      ids.map((id) => ({ data: { id } })),
+    ),
+  add: (id) => boss.send('book', { id }),
+});
 const post = async ({ data }) => {
   await ledger.before(data.id);
   const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify(data) });
@@ -29,27 +36,11 @@ const each = { batchSize: 1, localConcurrency: Number(inFlight) };
 await boss.work(
   'book',
   { ...(intake === 'at once' ? many : each), pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 },
-  async (jobs) => {
-    await Promise.all(jobs.map(post));
+  async (fetched) => {
+    await Promise.all(fetched.map(post));
     // Done a moment later, when that is written: whoever waits is told too early rather than too late.
-    for (const { data } of jobs) ends.get(data.id)?.();
+    for (const { data } of fetched) over(data.id);
   },
 );
-const ended = (id) => new Promise((resolve) => ends.set(id, resolve));
-const atOnce = async (count, from) => {
-  const ids = Array.from({ length: count }, (_, i) => `${from}${i}`);
-  const all = Promise.all(ids.map(ended));
-  await boss.insert(
-    'book',
-    ids.map((id) => ({ data: { id } })),
-  );
-  await all;
-};
-const alone = async (id) => {
-  const done = ended(id);
-  await boss.send('book', { id });
-  await done;
-};
-const drive = intake === 'at once' ? atOnce : (count, from) => oneByOne(count, from, inFlight, alone);
 await measure(drive, { warm, events });
 process.exit(0);
