@@ -127,8 +127,8 @@ export abstract class ModelMethods<M extends Mode> {
   beginDraining(worker: WorkerId) {
     return this.send({ do: 'beginDraining', worker });
   }
-  endWorker(worker: WorkerId) {
-    return this.send({ do: 'endWorker', worker });
+  endWorker(worker: WorkerId, how: { readonly silentMs?: number } = {}) {
+    return this.send({ do: 'endWorker', worker, ...how });
   }
   deleteMessage(message: MessageId) {
     return this.send({ do: 'deleteMessage', message });

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StoreUnavailableError, type WorkerId } from '#base';
+import { RefusedError, StoreUnavailableError, type WorkerId } from '#base';
 import type { Worker as WorkerRow } from '#model';
 import {
   type Beat,
@@ -108,13 +108,22 @@ export class ThreadPulse implements Pulse {
     if (beat.kind === 'failed') {
       return this.#listener?.onError(noSign(beat.error));
     }
-    const why = `worker ${this.#worker} was declared over: it showed no sign of life for too long`;
-    this.#listener?.onLost(new Error(why));
+    this.#listener?.onLost(declaredOver(this.#worker));
   }
 
   #tick(): void {
     Atomics.store(this.#times, TICKED_AT, process.hrtime.bigint());
   }
+}
+
+function declaredOver(worker: WorkerId): RefusedError {
+  return new RefusedError({
+    code: 'fenced',
+    message: `worker ${worker} was declared over`,
+    why: 'it showed no sign of life for so long that others took it for dead: nothing it does can be written any more',
+    next: [{ label: 'start it again: each start is a new incarnation' }],
+    ids: { worker },
+  });
 }
 
 function noSign(why: string): StoreUnavailableError {

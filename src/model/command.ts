@@ -175,7 +175,8 @@ export interface Commands extends HistoryCommands {
   drainWorker: { takes: { worker: WorkerId; by: string }; gives: { status: WorkerStatus } };
   /** The process itself, told by a signal of its machine. */
   beginDraining: { takes: { worker: WorkerId }; gives: { status: WorkerStatus } };
-  endWorker: { takes: { worker: WorkerId }; gives: Record<never, never> };
+  /** `silentMs`: others say so, because it has shown no sign of life for so long since its lease ran out. */
+  endWorker: { takes: { worker: WorkerId; silentMs?: number | undefined }; gives: Record<never, never> };
   deleteMessage: { takes: { message: MessageId }; gives: Record<never, never> };
 
   // what looks up unknown outcomes

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { RefusedError } from '#base';
 import { Reaper, type ReaperOptions } from './reaper.ts';
 
 const LEASE_MS = 45_000;
@@ -43,4 +44,50 @@ test('a session that takes too long is not ended while the call of a living owne
   await look();
   assert.equal(reaped.length, 1, 'a call that must be over holds up nobody');
   await reaper.stop();
+});
+
+test('a reaper that stood still after it had looked strikes nobody off who lives, and never itself', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const begun = 1_000_000;
+  let now = begun;
+  const struck: unknown[] = [];
+  const workers = [
+    { id: 'wrk_self', leaseUntil: begun - 100 * LEASE_MS },
+    { id: 'wrk_living', leaseUntil: begun + LEASE_MS },
+    { id: 'wrk_dead', leaseUntil: begun - 21 * LEASE_MS },
+    { id: 'wrk_back', leaseUntil: begun - 21 * LEASE_MS },
+  ];
+  const reader = {
+    unendedWorkers: () => {
+      // What it was told is old by the time it hears it.
+      now += 1_000 * LEASE_MS;
+      return Promise.resolve(workers);
+    },
+    unfinishedExecutions: () => Promise.resolve([]),
+  };
+  const manager = {
+    endWorker: (id: string, how: unknown) => {
+      struck.push([id, how]);
+      const facts = { code: 'too-early', message: 'it has come back', why: '', next: [] } as const;
+      return id === 'wrk_back' ? Promise.reject(new RefusedError(facts)) : Promise.resolve({});
+    },
+  };
+  const reaper = new Reaper({
+    engine: { reader, manager, self: 'wrk_self' } as unknown as ReaperOptions['engine'],
+    clock: { now: () => now },
+    leaseMs: LEASE_MS,
+    timeoutMsOf: () => Promise.resolve(undefined),
+    hasTimeouts: false,
+    onError: (error) => assert.fail(String(error)),
+  });
+  reaper.start();
+  mock.timers.tick(LOOK_MS);
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  await reaper.stop();
+  const silentMs = 20 * LEASE_MS;
+  assert.deepEqual(struck, [
+    ['wrk_dead', { silentMs }],
+    ['wrk_back', { silentMs }],
+  ]);
 });

@@ -48,9 +48,10 @@ export class Reaper {
   }
 
   async #look(): Promise<void> {
-    const { reader } = this.#options.engine;
-    const workers = await reader.unendedWorkers();
+    const { reader, self, manager } = this.#options.engine;
+    // Before it is asked: what was true then is old when this process stands still meanwhile, and nobody is to seem silent because of that.
     const now = this.#options.clock.now();
+    const workers = await reader.unendedWorkers();
     const living = new Set(workers.filter(({ leaseUntil }) => leaseUntil > now).map(({ id }) => id));
     for (let after = ''; ; ) {
       const page = await reader.unfinishedExecutions({ after, limit: PAGE });
@@ -59,8 +60,10 @@ export class Reaper {
       if (!last || page.length < PAGE) break;
       after = last.id;
     }
-    const gone = workers.filter(({ leaseUntil }) => leaseUntil < now - STRUCK_OFF * this.#options.leaseMs);
-    for (const { id } of gone) await orFaster(this.#options.engine.manager.endWorker(id));
+    const silentMs = STRUCK_OFF * this.#options.leaseMs;
+    // Who asks is there, whatever its lease says.
+    const gone = workers.filter(({ id, leaseUntil }) => id !== self && leaseUntil + silentMs < now);
+    for (const { id } of gone) await orFaster(manager.endWorker(id, { silentMs }));
   }
 
   async #judge(

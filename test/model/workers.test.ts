@@ -81,6 +81,23 @@ forEachStore(
   },
 );
 
+forEachStore('only who has been silent for long past its lease is struck off by others', async (world) => {
+  const { manager } = world;
+  const other = world.ids.next('worker');
+  await manager.registerWorker(other, { name: 'two', pool: 'default', leaseMs: 45 * SECONDS });
+  const strikeOff = () => manager.endWorker(other, { silentMs: 900 * SECONDS });
+  await world.refuses('too-early', strikeOff);
+  world.clock.advance(944 * SECONDS);
+  await world.refuses('too-early', strikeOff);
+  // Frozen for as long as it takes, and back in the last moment.
+  await manager.renewWorker(other, 45 * SECONDS);
+  world.clock.advance(100 * SECONDS);
+  await world.refuses('too-early', strikeOff);
+  world.clock.advance(845 * SECONDS);
+  await strikeOff();
+  world.is('workers', other, { endedAt: world.clock.now() });
+});
+
 forEachStore('a worker that drains by itself is nobody’s act', async (world) => {
   assert.deepEqual(await world.manager.beginDraining(world.self), { status: 'draining' });
   assert.deepEqual(acts(world), []);

@@ -108,7 +108,10 @@ export function beginDraining(view: View): CommandOf<'beginDraining'>[] {
 }
 
 export function endWorker(view: View): CommandOf<'endWorker'>[] {
-  return view.living.map((worker) => ({ do: 'endWorker', worker }));
+  return view.living.flatMap((worker) => [
+    { do: 'endWorker', worker },
+    { do: 'endWorker', worker, silentMs: LEASE_MS },
+  ]);
 }
 
 export function deleteMessage(view: View): CommandOf<'deleteMessage'>[] {
