@@ -25,7 +25,7 @@ export function takersOf(reader: Reader, now: number, poolOf: Takers['poolOf']):
   };
 }
 
-export function livingOf(workers: readonly Worker[], now: number): readonly Worker[] {
+function livingOf(workers: readonly Worker[], now: number): readonly Worker[] {
   return workers.filter(({ leaseUntil }) => leaseUntil > now);
 }
 

@@ -79,7 +79,14 @@ test('work that is due and that nobody schedules is found', () =>
   inWorld('sqlite', async (world) => {
     await published(world);
     world.clock.advance(2 * MINUTES);
-    assert.match((await found(world))['children not following'] ?? '', /nobody is alive who schedules/);
+    const why = async () => (await found(world))['children not following'] ?? '';
+    assert.match(await why(), /nobody is alive who schedules/);
+    const register = (name: string, pool: string) =>
+      world.manager.registerWorker(world.ids.next('worker'), { name, pool, leaseMs: MINUTES });
+    await register('lonely', 'heavy');
+    assert.match(await why(), /no executor is alive; start `pawl executor`, or, where lonely is a `pawl start`, look/);
+    await register('desk', EXECUTORS);
+    assert.match(await why(), /whoever schedules is busy, or cannot write; look at its log/);
   }));
 
 test('an executor that holds an execution is named', () =>
