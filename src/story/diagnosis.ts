@@ -2,6 +2,7 @@ import type { WorkerId } from '#base';
 import type { Engine } from '#execution';
 import { INVARIANTS } from '#model';
 import { limitWarnings } from './limits.ts';
+import { presenceWarnings } from './presence.ts';
 import { symptomsOf } from './symptoms.ts';
 import type { Takers } from './takers.ts';
 
@@ -51,8 +52,12 @@ export async function diagnosisOf(reader: Reader, atWork?: AtWork): Promise<Diag
     ok: items.every(({ count }) => count === 0),
     items,
     counts: await countsOf(reader),
-    warnings: atWork ? await limitWarnings(reader, atWork.now, atWork.limits) : [],
+    warnings: atWork ? await warningsOf(reader, atWork) : [],
   };
+}
+
+async function warningsOf(reader: Reader, { now, self, limits }: AtWork): Promise<Diagnosis['warnings']> {
+  return [...(await presenceWarnings(reader, now, self)), ...(await limitWarnings(reader, now, limits))];
 }
 
 function finding(kind: Finding['kind'], found: Pick<Finding, 'name' | 'says' | 'offenders'>): Finding {

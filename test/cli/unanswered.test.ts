@@ -73,7 +73,9 @@ onPostgres('doctor and workers read the database where nobody answers, as an exe
     note ?? '',
     new RegExp(`^no engine answers at .*, so this was read from the database .*/${database.name} directly$`),
   );
-  assert.equal(rest.join('\n'), asked.doctor.out);
+  const missed =
+    'processes: no executor is alive, so nobody schedules, unless alone is a `pawl start`: start `pawl executor`';
+  assert.equal(rest.join('\n'), `${asked.doctor.out}${missed}\n`);
 
   const listed = await pawl('workers', '--json');
   const { note: said, items, shared } = listed.json<{ note: string; items: { name: string }[]; shared: boolean }>();
@@ -97,6 +99,7 @@ onPostgres('work that is due while nobody schedules is found, and exit code 1 sa
   await database.server.query(database.name, `UPDATE workflows SET due_at = ${late}`);
   const { code, out } = await pawl('doctor');
   assert.equal(code, 1, out);
+  assert.match(out, /\nprocesses: nobody is alive: start `pawl executor` and `pawl worker`, or `pawl start`\n$/);
   assert.match(out, /directly; without a config \(--config\) every workflow counts as one of pool default\n/);
   assert.match(out, /children not following: .*\n {2}wf_.*nobody is alive who schedules; start `pawl executor`/);
   assert.match(out, /\n\d+ invariants hold\nlooked for, and found well:\n {2}stuck in scheduled: /);
