@@ -137,7 +137,7 @@ function invalid(issue: Problem | undefined): PawlError {
     next: [
       {
         label:
-          'write fleet: { leaseMs, pools: { POOL: [WORKFLOW, …] }, timeoutMs: { WORKFLOW: 60_000 }, limits: { pools: { POOL: 8 } } }',
+          "write fleet: { leaseMs, pools: { POOL: [WORKFLOW, …] }, timeoutMs: { WORKFLOW: 60_000 }, limits: { pools: { POOL: 8 }, connections: { CONNECTION: 4 } }, nats: { servers: ['nats://HOST:4222'], prefix, replicas, token: secret('NAME') } }",
       },
     ],
   });

@@ -1,6 +1,6 @@
 import { type Clock, type IdSource, packageVersion, RefusedError, reach, systemClock, type WorkflowId } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
-import { type Engine, joinFleet, type Member, type Observer, openEngine } from '#execution';
+import { type Engine, joinFleet, LEASE_MS, type Member, type Observer, openEngine } from '#execution';
 import { PeekHabits, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import { Meters } from '#metrics';
@@ -70,6 +70,8 @@ export interface App {
   readonly retention?: Retention | undefined;
   /** Whether other processes may work on the same data. */
   readonly isShared: boolean;
+  /** How long a process is taken for alive after a sign of life, where others may work on the same data. */
+  readonly leaseMs: number;
   /** Whose work a workflow of this name is, as the config of this process says. */
   readonly poolOf: (workflow: string) => string;
   /** How many sessions may be under way at once, as the config of this process says. */
@@ -188,7 +190,7 @@ function throwLater(error: unknown): void {
 }
 
 /** What is open already, and goes with the app when it stops. */
-export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 'poolOf' | 'limits'> & {
+export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 'leaseMs' | 'poolOf' | 'limits'> & {
   readonly onError: (error: unknown) => void;
   /** What runs are expected to look at; the simulation expects more than is wise. */
   readonly peeks?: PeekHabits;
@@ -218,6 +220,7 @@ export function runApp(parts: AppParts, config = new FleetConfig()): App {
   return {
     ...partsOf(parts),
     isShared: false,
+    leaseMs: config.leaseMs ?? LEASE_MS,
     poolOf: (workflow) => config.poolOf(workflow),
     limits: config.limits,
     isDraining: host.isDraining,
@@ -307,6 +310,7 @@ export function runMember(parts: AppParts, place: Membership): App {
   return {
     ...partsOf(parts),
     isShared: true,
+    leaseMs: member.leaseMs,
     poolOf: (workflow) => config.poolOf(workflow),
     limits: config.limits,
     isDraining: host.isDraining,

@@ -29,11 +29,14 @@ export class Client {
   }
 
   /** Every page of a list, as one. */
-  async all<T>(path: string): Promise<{ readonly schema: number; readonly items: readonly T[]; readonly next: null }> {
+  async all<T>(
+    path: string,
+    query: Query = {},
+  ): Promise<{ readonly schema: number; readonly items: readonly T[]; readonly next: null }> {
     const items: T[] = [];
     let after: string | undefined;
     for (;;) {
-      const page = await this.get<{ schema: number; items: T[]; next: string | null }>(path, { after });
+      const page = await this.get<{ schema: number; items: T[]; next: string | null }>(path, { ...query, after });
       items.push(...page.items);
       if (page.next === null) return { ...page, items, next: null };
       after = page.next;

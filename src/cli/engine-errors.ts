@@ -24,8 +24,11 @@ export class EngineAnswerError extends PawlError {
 }
 
 export class EngineUnreachableError extends PawlError {
+  readonly where: string;
+
   constructor(where: string, why: string, next: readonly NextStep[], cause?: unknown) {
     super({ code: 'engine-unreachable', message: `no engine answers at ${where}`, why, next, retryable: true, cause });
+    this.where = where;
   }
 }
 

@@ -9,7 +9,7 @@ export interface EngineMetrics {
 
 /** Off, unless the environment asks for metrics to be sent somewhere. */
 export async function engineMetrics({ env }: Terminal, log: EngineLog, app: App): Promise<EngineMetrics> {
-  const exporter = metricsExporterFrom(env, (text) => log.say(text));
+  const exporter = metricsExporterFrom(env, log);
   if (!exporter) return { close: () => Promise.resolve() };
   const { MetricsPage } = await import('#http');
   const page = new MetricsPage(app, app.clock.now());

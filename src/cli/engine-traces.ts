@@ -11,7 +11,7 @@ export interface EngineTraces {
 
 /** Off, unless the environment names a collector. */
 export function engineTraces({ env }: Terminal, log: EngineLog): EngineTraces {
-  const exporter = exporterFrom(env, (text) => log.say(text));
+  const exporter = exporterFrom(env, log);
   if (!exporter) return { wrote: () => undefined, close: () => Promise.resolve() };
   const wrote = spansOf(
     (span) => exporter.add(span),

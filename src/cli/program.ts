@@ -5,6 +5,7 @@ import { addActs } from './commands/acts.ts';
 import { addAnswers } from './commands/answers.ts';
 import { addAudit } from './commands/audit.ts';
 import { addData } from './commands/data.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addExample } from './commands/example.ts';
 import { addFleet } from './commands/fleet.ts';
 import { addLists } from './commands/lists.ts';
@@ -65,7 +66,7 @@ function programFor(terminal: Terminal, ended: Ended): Command {
 
 const GROUPS = [
   ['First at 3 am:', [addStatus]],
-  ['The engine:', [addStart, addData, addMigrateStore, addTransfer, addRetention, addExample]],
+  ['The engine:', [addStart, addData, addDoctor, addMigrateStore, addTransfer, addRetention, addExample]],
   ['Many processes at one database:', [addFleet]],
   ['Scripts:', [addScripts, addRehearse]],
   ['Acting on workflows, events and runs:', [addActs, addPublish]],

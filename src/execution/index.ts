@@ -6,7 +6,15 @@ export { importedRows, openReader, type Reader, SCHEMA_VERSION, type TableRows }
 export { type Arrival, Arrivals, type Taker } from './arrivals.ts';
 export { type Change, ChangeFeed, type NewlyDue } from './changes.ts';
 export { CommitQueue } from './commit-queue.ts';
-export { type Engine, type EngineData, type EngineOptions, type Observer, openEngine, startEngine } from './engine.ts';
+export {
+  type Engine,
+  type EngineData,
+  type EngineOptions,
+  LEASE_MS,
+  type Observer,
+  openEngine,
+  startEngine,
+} from './engine.ts';
 export { EXECUTORS, type FleetDatabase, type FleetOptions, joinFleet, type Line, type Member } from './fleet.ts';
 export { ExecutionModelManager, type ModelSteps } from './manager.ts';
 export type { ExecutorPort, OperatorPort, WorkerPort } from './ports.ts';

@@ -30,5 +30,5 @@ export const SCHEMA = 1;
 export function tellerOf({ app }: Pick<Api, 'app'>): Teller {
   const { history, reader } = app.engine;
   const now = app.clock.now();
-  return { history, now, takers: app.isShared ? takersOf(reader, now, app.poolOf) : undefined };
+  return { history, now, takers: app.isShared ? takersOf(reader, now, app) : undefined };
 }

@@ -95,7 +95,7 @@ const OTHERS: Readonly<Record<string, ContentfulStatusCode>> = {
   'backup-exists': 409,
   'export-exists': 409,
   'export-missing': 404,
-  'export-damaged': 400,
+  'export-damaged': 409,
   'export-newer': 409,
   'export-failed': 409,
   'too-many-rows': 409,

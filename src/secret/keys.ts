@@ -50,7 +50,10 @@ const CURRENT = 'PAWL_MASTER_KEY';
 const OLD = 'PAWL_MASTER_KEY_OLD';
 const FILE = 'PAWL_MASTER_KEY_FILE';
 
-/** From the environment, a file, or a program that prints it; a file in the data folder where nothing is said. */
+/**
+ * From the environment, a file, or a program that prints it; a file in the data folder where nothing is said. What the environment holds is
+ * looked at now: files and programs are for later, and may be mended meanwhile.
+ */
 export function masterKeys({ dataDir, env, config, baseFolder = '.' }: KeySettings): MasterKeys {
   const parsed = SETTINGS.safeParse(config ?? {});
   if (!parsed.success) {
@@ -62,6 +65,7 @@ export function masterKeys({ dataDir, env, config, baseFolder = '.' }: KeySettin
     ]);
   }
   const { keyFile, keyCommand } = parsed.data;
+  for (const name of [CURRENT, OLD]) if (env[name] !== undefined) keyFrom(env[name], `the variable ${name}`);
   const old = async (): Promise<readonly MasterKey[]> => {
     const text = env[OLD];
     return text === undefined ? [] : [keyFrom(text, `the variable ${OLD}`)];
@@ -152,14 +156,18 @@ async function printedBy([program = '', ...args]: readonly string[]): Promise<st
   }
 }
 
-/** 32 bytes, as base64 or in hex. */
+const IN_HEX = /^[0-9a-f]{64}$/i;
+const IN_BASE64 = /^[\w+/-]{43}=?$/;
+
 function keyFrom(text: string, place: string): MasterKey {
   const trimmed = text.trim();
-  const bytes = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64');
-  if (bytes.length === KEY_BYTES) return masterKey(bytes);
-  throw unusable(`${place} holds no master key`, `a key is ${KEY_BYTES} bytes, as base64 or in hex`, [
-    'put the right key back, or make one where there was none: openssl rand -base64 32',
-  ]);
+  if (IN_HEX.test(trimmed)) return masterKey(Buffer.from(trimmed, 'hex'));
+  if (IN_BASE64.test(trimmed)) return masterKey(Buffer.from(trimmed, 'base64'));
+  throw unusable(
+    `${place} holds no master key`,
+    `a key is ${KEY_BYTES} bytes, written as 64 hex digits or 44 characters of base64`,
+    ['put the right key back, or make one where there was none: openssl rand -hex 32'],
+  );
 }
 
 function unusable(message: string, why: string, next: readonly string[]): KeyUnavailableError {

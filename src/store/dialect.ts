@@ -100,7 +100,7 @@ export const postgresDialect: Dialect = {
   listGuards: `SELECT tgname, relname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
     WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace ORDER BY relname, tgname`,
   dropGuard: (name, table) => `DROP TRIGGER ${name} ON ${table}`,
-  countTables: `SELECT count(*), count(CASE WHEN tablename = 'schema_version' THEN 1 END) FROM pg_tables
+  countTables: `SELECT count(*) AS tables, count(CASE WHEN tablename = 'schema_version' THEN 1 END) AS versions FROM pg_tables
     WHERE schemaname = current_schema()`,
   // Ids are compared by their bytes, as in SQLite; the language a database was made for must not change the order of events.
   schema: (step) =>

@@ -11,6 +11,8 @@ export { makeFolder } from './make-folder.ts';
 export { movedTo, unmarkMoved } from './moved-mark.ts';
 export { openSqliteStore, type SqliteOptions } from './open-sqlite.ts';
 export { copyToPostgres } from './postgres/copy-folder.ts';
+export { shownUrl } from './postgres/failures.ts';
+export { type LookIn, lookIntoPostgres } from './postgres/look-in.ts';
 export { type DistantStore, openPostgresStore, type PostgresOptions } from './postgres/open.ts';
 export { PostgresPulse } from './postgres/pulse.ts';
 export { openPostgresHistory, openPostgresReader } from './postgres/reader.ts';

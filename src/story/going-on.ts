@@ -2,6 +2,7 @@ import type { NextStep } from '#base';
 import type { Execution, HandlerState, Run, Script, Workflow } from '#model';
 import { goBack } from './obstacles.ts';
 import { pendingOf } from './pending.ts';
+import { silenceOf } from './silence.ts';
 import type { Condition } from './standing.ts';
 import { poolNamed, stepsToTake, whyUntaken } from './takers.ts';
 import type { Teller } from './teller.ts';
@@ -100,14 +101,16 @@ async function running(teller: Teller, workflow: Workflow, execution: Execution)
   const since = run?.startTimestamp ?? execution.startedAt ?? execution.requestedAt;
   const pending = await pendingOf(teller, workflow, PENDING_MAX);
   const rest = pending === 0 ? '' : `; ${count(pending, 'event')} to go`;
+  const silence = await silenceOf(teller, workflow, execution, run);
   const cancel: NextStep = { label: 'stop it at the next safe point', argv: ['pawl', 'cancel', workflow.name] };
   return {
-    kind: 'running',
+    kind: silence?.isOver ? 'worker' : 'running',
     id: run?.id ?? execution.id,
-    sentence: `running${run ? await runWords(teller, run) : ', choosing what to do next'} (for ${duration(now - since)})${rest}`,
+    sentence: `running${run ? await runWords(teller, run) : ', choosing what to do next'} (for ${duration(now - since)})${rest}${silence ? `; ${silence.words}` : ''}`,
     since,
     evidence: [],
     next: [
+      ...(silence?.next ?? []),
       { label: 'watch what it does', argv: ['pawl', 'outputs', workflow.name] },
       ...(execution.cancelRequestedAt === null ? [cancel] : []),
       ...(await backFromFresh(teller, workflow)),
@@ -129,12 +132,22 @@ function withCancel({ cancelRequestedAt, cancelRequestedBy }: Execution, conditi
   return { ...condition, kind: 'cancelling', sentence, since: cancelRequestedAt };
 }
 
-/** What a person stops while something else keeps the workflow from going on. */
-export async function cancels(teller: Teller, workflow: Workflow): Promise<Condition[]> {
+/** What a person stops, or what its worker left, while something else keeps the workflow from going on. */
+export async function isEnding(teller: Teller, workflow: Workflow): Promise<Condition[]> {
   const open = await teller.history.fetch('openExecutions', workflow.id);
-  const execution = open.find(({ cancelRequestedAt }) => cancelRequestedAt !== null);
+  const cancelled = open.find(({ cancelRequestedAt }) => cancelRequestedAt !== null);
+  const execution = cancelled ?? (await leftBehind(teller, workflow, open));
   const condition = execution && (await underWay(teller, workflow, execution));
   return condition ? [condition] : [];
+}
+
+async function leftBehind(
+  teller: Teller,
+  workflow: Workflow,
+  open: readonly Execution[],
+): Promise<Execution | undefined> {
+  const execution = open.find(({ status }) => status === 'running');
+  return execution && (await silenceOf(teller, workflow, execution, undefined)) ? execution : undefined;
 }
 
 const CALM = { evidence: [], next: [], waitsForPerson: false, blocks: false };

@@ -10,13 +10,13 @@ interface Warning {
 }
 
 /**
- * Limits that somebody waits at, and those that the config of this process has otherwise than they count. Nothing is broken by it; whoever
+ * Limits that somebody waits at, and those that the config of whoever asks has otherwise than they count. Nothing is broken by it; whoever
  * wonders why something waits looks here.
  */
 export async function limitWarnings(
   reader: Engine['reader'],
   now: number,
-  configured: ReadonlyMap<string, number>,
+  configured?: ReadonlyMap<string, number>,
 ): Promise<readonly Warning[]> {
   const limits = await reader.table('limits');
   const waits = await Promise.all(
@@ -29,7 +29,7 @@ export async function limitWarnings(
       return [{ about: `limit ${name}`, says: `${words}; ${wait}, the first for ${duration(now - longest.since)}` }];
     }),
   );
-  return [...waits.flat(), ...otherwise(limits, configured)];
+  return [...waits.flat(), ...(configured ? otherwise(limits, configured) : [])];
 }
 
 /** Whoever started last with another config has set them for all. */

@@ -1,6 +1,6 @@
 import type { NextStep } from '#base';
 import type { Workflow } from '#model';
-import { cancels, goesOn } from './going-on.ts';
+import { goesOn, isEnding } from './going-on.ts';
 import { approvals, connections, errors, questions, repairs } from './obstacles.ts';
 import type { Teller } from './teller.ts';
 import { clockTime } from './words.ts';
@@ -51,7 +51,7 @@ export async function standingOf(teller: Teller, workflow: Workflow): Promise<re
     ...(await repairs(teller, workflow)),
     ...(await pauses(teller, workflow)),
   ];
-  return first ? [first, ...others, ...(await cancels(teller, workflow))] : [await goesOn(teller, workflow)];
+  return first ? [first, ...others, ...(await isEnding(teller, workflow))] : [await goesOn(teller, workflow)];
 }
 
 const AUDIT_MAX = 50;
@@ -63,8 +63,8 @@ async function pauses(teller: Teller, workflow: Workflow): Promise<Condition[]> 
   // What is brought here from another engine is paused by that.
   const paused = acts.find(({ act }) => act === 'pause' || act === 'import');
   const [run] = await history.fetch('activeRun', workflow.id);
-  const isCancelled = (await cancels(teller, workflow)).length > 0;
-  const ending = run && !isCancelled ? `; ${run.handlerName} still runs to its end` : '';
+  const isTold = (await isEnding(teller, workflow)).length > 0;
+  const ending = run && !isTold ? `; ${run.handlerName} still runs to its end` : '';
   const who = paused?.actor ?? 'somebody';
   const why = paused?.act === 'import' ? `since ${who} brought it here` : `by ${who}`;
   return [

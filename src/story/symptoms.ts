@@ -1,9 +1,10 @@
+import type { WorkerId } from '#base';
 import type { Engine } from '#execution';
 import { EXECUTORS } from '#execution';
 import type { Execution, Worker } from '#model';
 import { loadsOf } from './loads.ts';
-import { adviceToTake, livingOf, poolNamed, type Takers } from './takers.ts';
-import { duration } from './words.ts';
+import { adviceToTake, poolNamed, type Takers } from './takers.ts';
+import { duration, list } from './words.ts';
 
 /** One thing that ought not to be, and what to do about it. */
 interface Sign {
@@ -34,8 +35,13 @@ interface Seen {
   readonly advice: ReadonlyMap<Execution['id'], string>;
 }
 
-/** Of a fleet, and of a single engine too, where all of them are absent. */
-export async function symptomsOf(reader: Reader, now: number, poolOf: Takers['poolOf']): Promise<readonly Symptom[]> {
+/** Of a fleet, and of a single engine too, where all of them are absent. `self` is alive, whatever its lease says. */
+export async function symptomsOf(
+  reader: Reader,
+  now: number,
+  poolOf: Takers['poolOf'],
+  self?: WorkerId,
+): Promise<readonly Symptom[]> {
   const [unfinished, workers, due, strange, unread] = await Promise.all([
     reader.unfinishedExecutions({ limit: LOOKED_AT_MAX }),
     reader.unendedWorkers(),
@@ -44,7 +50,7 @@ export async function symptomsOf(reader: Reader, now: number, poolOf: Takers['po
     reader.offenders('SELECT count(*) AS n FROM messages'),
   ]);
   const open = (await Promise.all(unfinished.map(({ id }) => reader.fetch('execution', id)))).flat();
-  const living = livingOf(workers, now);
+  const living = workers.filter(({ id, leaseUntil }) => id === self || leaseUntil > now);
   const untaken = open.filter((execution) => isUntaken(execution, now));
   const seen = { now, open, living, advice: await adviceFor(reader, untaken, living, poolOf) };
   return [
@@ -112,10 +118,12 @@ function stuckScheduled({ now, open, advice }: Seen): Sign[] {
 
 function notFollowing({ now, living }: Seen, dueAt: number): string {
   const late = `due for ${duration(now - dueAt)}`;
-  const hasExecutor = living.some(({ pool }) => pool === EXECUTORS);
-  return hasExecutor || living.length > 0
-    ? `${late}: whoever schedules is busy, or cannot write; look at its log`
-    : `${late}: nobody is alive who schedules; start \`pawl executor\` or \`pawl start\``;
+  if (living.length === 0) return `${late}: nobody is alive who schedules; start \`pawl executor\` or \`pawl start\``;
+  if (living.some(({ pool }) => pool === EXECUTORS))
+    return `${late}: whoever schedules is busy, or cannot write; look at its log`;
+  // A worker does not schedule, and a process of `pawl start` does: their rows do not say which they are.
+  const names = list(living.map(({ name }) => name));
+  return `${late}: no executor is alive; start \`pawl executor\`, or, where ${names} is a \`pawl start\`, look at its log`;
 }
 
 function ownedByExecutors(workers: readonly Worker[], open: readonly Execution[]): Sign[] {

@@ -9,24 +9,26 @@ type Reader = Engine['reader'];
 export interface Takers {
   /** By the name of the workflow. */
   readonly poolOf: (workflow: string) => string;
-  /** Workers whose lease holds; asked for once, however many workflows are told of. */
+  /** How long a worker is taken for alive after a sign of life. */
+  readonly leaseMs: number;
+  /** Workers that have not ended; asked for once, however many workflows are told of. */
+  readonly workers: () => Promise<readonly Worker[]>;
+  /** Those of them whose lease holds. */
   readonly living: () => Promise<readonly Worker[]>;
 }
 
-export function takersOf(reader: Reader, now: number, poolOf: Takers['poolOf']): Takers {
+export function takersOf(reader: Reader, now: number, { poolOf, leaseMs }: Pick<Takers, 'poolOf' | 'leaseMs'>): Takers {
   let asked: Promise<readonly Worker[]> | undefined;
-  const look = async (): Promise<readonly Worker[]> => livingOf(await reader.unendedWorkers(), now);
+  const workers = (): Promise<readonly Worker[]> => {
+    asked ??= reader.unendedWorkers();
+    return asked;
+  };
   return {
     poolOf,
-    living() {
-      asked ??= look();
-      return asked;
-    },
+    leaseMs,
+    workers,
+    living: async () => (await workers()).filter(({ leaseUntil }) => leaseUntil > now),
   };
-}
-
-export function livingOf(workers: readonly Worker[], now: number): readonly Worker[] {
-  return workers.filter(({ leaseUntil }) => leaseUntil > now);
 }
 
 /** One pool, and those of it who are alive. */

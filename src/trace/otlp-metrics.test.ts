@@ -45,7 +45,8 @@ test('each bucket of a histogram is told by itself', () => {
 });
 
 test('nothing is sent unless metrics are asked for by name', () => {
-  const at = (env: Record<string, string>) => metricsExporterFrom(env, () => undefined) !== undefined;
+  const at = (env: Record<string, string>) =>
+    metricsExporterFrom(env, { say: () => undefined, warn: () => undefined }) !== undefined;
   const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   assert.equal(at({}), false);
   assert.equal(at(base), false);

@@ -1,4 +1,5 @@
 import type { Metric } from '#metrics';
+import { Collector, type Listener } from './collector.ts';
 import { attributesOf } from './otlp.ts';
 import { type Env, headersFrom, type Names, resourceFrom } from './resource.ts';
 
@@ -12,18 +13,19 @@ const CUMULATIVE = 2;
 type Read = () => Promise<readonly Metric[]>;
 
 /** By the variables of OpenTelemetry; undefined unless they ask for metrics by name: a collector of traces need not take them. */
-export function metricsExporterFrom(env: Env, say: (text: string) => void): MetricsExporter | undefined {
+export function metricsExporterFrom(env: Env, listener: Listener): MetricsExporter | undefined {
   const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } = env;
   const asked = env.OTEL_METRICS_EXPORTER === 'otlp' && base ? `${base.replace(/\/+$/, '')}/v1/metrics` : '';
   const url = own || asked;
   if (url === '' || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_METRICS_EXPORTER === 'none') return undefined;
+  const say = (text: string): void => listener.say(text);
   const intervalMs = Number(env.OTEL_METRIC_EXPORT_INTERVAL) || INTERVAL_MS;
   return new MetricsExporter(
     url,
     headersFrom(env, 'METRICS', say),
     resourceFrom(env, say),
     Math.max(intervalMs, INTERVAL_MS_MIN),
-    say,
+    listener,
   );
 }
 
@@ -33,18 +35,17 @@ class MetricsExporter {
   readonly #headers: Names;
   readonly #resource: Names;
   readonly #intervalMs: number;
-  readonly #say: (text: string) => void;
+  readonly #collector: Collector;
   #send: ((msMax: number) => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
-  #isTroubleTold = false;
 
-  constructor(url: string, headers: Names, resource: Names, intervalMs: number, say: (text: string) => void) {
+  constructor(url: string, headers: Names, resource: Names, intervalMs: number, listener: Listener) {
     this.#url = url;
     this.#headers = headers;
     this.#resource = resource;
     this.#intervalMs = intervalMs;
-    this.#say = say;
+    this.#collector = new Collector(url, 'metrics', listener);
   }
 
   start(read: Read, now: () => number): void {
@@ -52,10 +53,9 @@ class MetricsExporter {
     this.#send = async (msMax) => {
       try {
         await this.#post(metricsBody(await read(), { startedAt, now: now(), resource: this.#resource }), msMax);
-        if (this.#isTroubleTold) this.#say('the collector is back: metrics are sent again');
-        this.#isTroubleTold = false;
+        this.#collector.answered(true);
       } catch (error) {
-        this.#trouble(error instanceof Error ? error.message : String(error));
+        this.#collector.failed(error);
       }
     };
     this.#timer = setInterval(() => {
@@ -80,12 +80,6 @@ class MetricsExporter {
     });
     await answer.body?.cancel();
     if (!answer.ok) throw new Error(`it answered ${answer.status}`);
-  }
-
-  /** Once until it works again. */
-  #trouble(why: string): void {
-    if (!this.#isTroubleTold) this.#say(`metrics cannot be sent: ${why}`);
-    this.#isTroubleTold = true;
   }
 }
 

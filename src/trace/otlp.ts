@@ -1,3 +1,4 @@
+import { Collector, type Listener } from './collector.ts';
 import { type Env, headersFrom, type Names, resourceFrom } from './resource.ts';
 import type { Span } from './spans.ts';
 
@@ -17,11 +18,12 @@ const SEND_MS_MAX = 5_000;
 const CLOSE_MS_MAX = 3_000;
 
 /** By the variables that every program with OpenTelemetry knows; undefined where none names a place to send to. */
-export function exporterFrom(env: Env, say: (text: string) => void): Exporter | undefined {
+export function exporterFrom(env: Env, listener: Listener): Exporter | undefined {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || (base ? `${base.replace(/\/+$/, '')}/v1/traces` : '');
   if (url === '' || env.OTEL_SDK_DISABLED === 'true') return undefined;
-  return new OtlpExporter(url, headersFrom(env, 'TRACES', say), resourceFrom(env, say), say);
+  const say = (text: string): void => listener.say(text);
+  return new OtlpExporter(url, headersFrom(env, 'TRACES', say), resourceFrom(env, say), listener);
 }
 
 /** OTLP over HTTP in JSON. Whoever collects may be away: work goes on, and what does not fit is counted and given up. */
@@ -30,18 +32,19 @@ class OtlpExporter implements Exporter {
   readonly #headers: Names;
   readonly #resource: Names;
   readonly #say: (text: string) => void;
+  readonly #collector: Collector;
   #waiting: Span[] = [];
   #givenUp = 0;
-  #isAway = false;
   #delayMs = FLUSH_MS;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
 
-  constructor(url: string, headers: Names, resource: Names, say: (text: string) => void) {
+  constructor(url: string, headers: Names, resource: Names, listener: Listener) {
     this.#url = url;
     this.#headers = headers;
     this.#resource = resource;
-    this.#say = say;
+    this.#say = (text) => listener.say(text);
+    this.#collector = new Collector(url, 'spans', listener);
   }
 
   add(span: Span): void {
@@ -85,10 +88,9 @@ class OtlpExporter implements Exporter {
       const isRefused = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
       if (isRefused) this.#say(`the collector refused ${batch.length} spans with ${answer.status}`);
       if (!answer.ok && !isRefused) return this.#failed(`it answered ${answer.status}`);
-      if (answer.ok && this.#isAway) this.#say('the collector is back: spans are sent again');
-      this.#isAway = false;
+      this.#collector.answered(answer.ok);
     } catch (error) {
-      return this.#failed(error instanceof Error ? error.message : String(error));
+      return this.#failed(error);
     }
     this.#waiting.splice(0, batch.length);
     if (this.#givenUp > 0) this.#say(`${this.#givenUp} spans were given up while the collector was away`);
@@ -96,9 +98,8 @@ class OtlpExporter implements Exporter {
     return true;
   }
 
-  #failed(why: string): false {
-    if (!this.#isAway) this.#say(`spans cannot be sent: ${why}`);
-    this.#isAway = true;
+  #failed(error: unknown): false {
+    this.#collector.failed(error);
     return false;
   }
 }

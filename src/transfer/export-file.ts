@@ -36,7 +36,6 @@ const VERSION = 1;
 const BYTES_MAX = 512 * 1_024 * 1_024;
 
 export interface Written {
-  readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -75,7 +74,7 @@ export function writeExport(
     closeSync(handle);
     renameSync(unfinished, file);
     sync(dirname(file));
-    return { rows, bytes, sha256 };
+    return { bytes, sha256 };
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw cannotWrite(file, error);

@@ -12,6 +12,8 @@ interface Place {
 }
 
 export interface Exported extends Written {
+  /** Those that an import puts in. */
+  readonly rows: number;
   /** What it has pending may still be done where it is: it is neither paused nor over. */
   readonly goesOn: boolean;
 }
@@ -23,7 +25,9 @@ export async function exportWorkflow(
 ): Promise<Exported> {
   const tables = await engine.reader.workflowRows(workflow.id, ROWS_MAX);
   // As it was among the rows, and not a moment before.
-  const { workflow: found } = importedRows(tables);
+  const all = importedRows(tables);
+  const { workflow: found } = all;
+  const rows = putIn(all);
   const written = writeExport(
     file,
     {
@@ -34,8 +38,8 @@ export async function exportWorkflow(
     },
     tables,
   );
-  await engine.manager.recordAct('export', found.id, by, `${written.rows} rows, sha256 ${written.sha256}`);
-  return { ...written, goesOn: found.status !== 'archived' && !found.holds.includes('user') };
+  await engine.manager.recordAct('export', found.id, by, `${rows} rows, sha256 ${written.sha256}`);
+  return { ...written, rows, goesOn: found.status !== 'archived' && !found.holds.includes('user') };
 }
 
 export interface Imported {

@@ -40,6 +40,10 @@ const BAD: Readonly<Record<string, readonly [text: string | undefined, says: Reg
     "export default { fleet: { pools: { 'very heavy': ['a'] } } };",
     /fleet\.pools\.very heavy of the config cannot be used\n {2}why: .+ no spaces/,
   ],
+  'a fleet of another shape': [
+    'export default { fleet: { nats: {} } };',
+    /next: write fleet: \{ leaseMs, pools: .*, timeoutMs: .*, limits: \{ pools: .*, connections: .* \}, nats: \{ servers: .*, prefix, replicas, token: /,
+  ],
   'a limit on a connection that is not there': [
     "export default { connections: { shop: { type: 'http', baseUrl: 'http://127.0.0.1:9' } }, fleet: { limits: { connections: { nosuch: 2 } } } };",
     /fleet\.limits\.connections\.nosuch of the config cannot be used\n {2}why: the config has no connection "nosuch", only shop\n/,

@@ -159,6 +159,17 @@ describe('an engine that runs', () => {
     await eventually(async () => (shop.bookings.length === 2 ? true : undefined));
   });
 
+  test('status of one workflow shows that one alone, and an unknown name says what there is', async () => {
+    const all = await items('status');
+    const [one] = await items('status', 'orders');
+    assert.deepEqual([one?.name, one?.workflow], ['orders', all.find(({ name }) => name === 'orders')?.workflow]);
+    assert.match((await pawl('status', 'orders')).out, /^orders: /);
+    assert.match((await pawl('status', String(one?.workflow))).out, /^orders: /);
+    const { code, out, err } = await pawl('status', 'order');
+    assert.deepEqual([code, out], [4, '']);
+    assert.match(err, /^pawl: there is no workflow "order"\n {2}why: there is orders\n {2}next: .*: pawl status\n/);
+  });
+
   test('an unknown outcome is asked of a person, with the commands to type, and the answer is taken', async () => {
     shop.answer = 'books and hangs up';
     await pawl('publish', 'orders', 'order.placed', '{"id":"o-3"}', '--message-id', 'o-3');
@@ -218,7 +229,15 @@ describe('an engine that runs', () => {
 
   test('everything that must be true is', async () => {
     const { code, out } = await pawl('doctor');
-    assert.deepEqual([code, /^\d+ invariants hold\n$/.test(out)], [0, true], out);
+    const symptoms = ['stuck in scheduled', 'children not following', 'duplicate updates', 'cancelled but not shown'];
+    const [held, looked, ...found] = out.trimEnd().split('\n');
+    assert.equal(code, 0, out);
+    assert.match(held ?? '', /^\d+ invariants hold$/);
+    assert.equal(looked, 'looked for, and found well:');
+    assert.deepEqual(
+      found.map((line) => line.trim().split(': ')[0]),
+      [...symptoms, 'queue warnings'],
+    );
   });
 
   test('the engine is found by its address alone, and not without its token', async () => {

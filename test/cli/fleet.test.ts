@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +58,32 @@ test('a pool that nobody could name in a config is a usage error', async () => {
     const { code, err } = await pawl(['worker', '--pool', pool]);
     assert.equal(code, 2, err);
     assert.match(err, /is no name of a pool\n {2}why: .+\n {2}next: .+: pawl worker\n/);
+  }
+});
+
+test('a master key of another form is refused by every process, before anything is opened, and is not told again', async () => {
+  const short = Buffer.alloc(16, 7).toString('base64');
+  const long = `${'ab'.repeat(32)}!`;
+  for (const [name, key] of [
+    ['PAWL_MASTER_KEY', 'hunter2'],
+    ['PAWL_MASTER_KEY', short],
+    ['PAWL_MASTER_KEY', long],
+    ['PAWL_MASTER_KEY', ''],
+    ['PAWL_MASTER_KEY_OLD', 'hunter2'],
+  ] as const) {
+    for (const [role, url] of [
+      ['start', ''],
+      ['start', NOWHERE],
+      ['executor', NOWHERE],
+      ['worker', NOWHERE],
+    ] as const) {
+      const { code, out, err } = await pawl([role], { [name]: key, DATABASE_URL: url });
+      assert.deepEqual([code, out], [1, ''], err);
+      assert.match(err, new RegExp(`pawl: the variable ${name} holds no master key\n {2}why: a key is 32 bytes, `));
+      assert.match(err, /64 hex digits or 44 characters of base64\n {2}next: .*openssl rand -hex 32\n/);
+      assert.ok(key === '' || !err.includes(key), 'the key is told');
+      assert.equal(existsSync(join(folder, 'data')), false, `${role} has made a folder`);
+    }
   }
 });
 

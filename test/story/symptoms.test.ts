@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorkerId } from '#base';
 import { EXECUTORS } from '#execution';
 import { readLater } from '#store';
-import { symptomsOf } from '#story';
+import { diagnosisOf, symptomsOf } from '#story';
 import { beginSession, deploy, ORDERS, PERSON } from '../support/fixture.ts';
 import { published } from '../support/stage.ts';
 import { inWorld, type World } from '../support/world.ts';
@@ -79,7 +80,39 @@ test('work that is due and that nobody schedules is found', () =>
   inWorld('sqlite', async (world) => {
     await published(world);
     world.clock.advance(2 * MINUTES);
-    assert.match((await found(world))['children not following'] ?? '', /nobody is alive who schedules/);
+    const why = async () => (await found(world))['children not following'] ?? '';
+    assert.match(await why(), /nobody is alive who schedules/);
+    const register = (name: string, pool: string) =>
+      world.manager.registerWorker(world.ids.next('worker'), { name, pool, leaseMs: MINUTES });
+    await register('lonely', 'heavy');
+    assert.match(await why(), /no executor is alive; start `pawl executor`, or, where lonely is a `pawl start`, look/);
+    await register('desk', EXECUTORS);
+    assert.match(await why(), /whoever schedules is busy, or cannot write; look at its log/);
+  }));
+
+test('whoever fell silent with something under way is named, and who is missed', () =>
+  inWorld('sqlite', async (world) => {
+    const { manager } = world;
+    const warnings = async (self?: WorkerId) => {
+      const look = { now: world.clock.now(), poolOf: heavy, self };
+      return (await diagnosisOf(readLater(world.reader), look)).warnings.map(({ about, says }) => `${about}: ${says}`);
+    };
+    const register = async (name: string, pool: string) => {
+      const worker = world.ids.next('worker');
+      await manager.registerWorker(worker, { name, pool, leaseMs: MINUTES });
+      return worker;
+    };
+    const big = await register('big', 'heavy');
+    await beginSession(manager, await deploy(manager, 'long', ORDERS), big);
+    assert.deepEqual(await warnings(big), [], 'whoever answers schedules');
+    world.clock.advance(2 * MINUTES);
+    assert.deepEqual(await warnings(), [
+      'processes: nobody is alive: start `pawl executor` and `pawl worker`, or `pawl start`',
+      'worker big: silent, with 1 session under way; no worker is alive to end it: start `pawl worker`',
+    ]);
+    const desk = await register('desk', EXECUTORS);
+    await register('other', 'heavy');
+    assert.deepEqual(await warnings(desk), ['worker big: silent, with 1 session under way; another worker ends it']);
   }));
 
 test('an executor that holds an execution is named', () =>

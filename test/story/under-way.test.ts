@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { monotonicIds } from '#base';
+import { type } from '../cli/typed-terminal.ts';
 import { Api, type Json } from '../http/api.ts';
 import { GIVEN } from '../http/scripts.ts';
 
@@ -84,6 +85,25 @@ test('what is cancelled after its handoff is being cancelled, and waits for whoe
     /^being cancelled \(asked by ada\): waiting for a worker of pool heavy \(for \d+ s\): none is alive$/,
   );
   assert.deepEqual(commands(status), ['pawl workers']);
+});
+
+test('a cancel at the keyboard says that it is cancelled where nobody has it yet, and that it is being cancelled after', async (t) => {
+  const api = await Api.open(t, {}, { config: { fleet: { pools: { heavy: ['orders'] } } }, isShared: true });
+  const { manager } = api.stage;
+  const { workflow } = await api.deploy(GIVEN);
+  await api.stage.quiet();
+  const cancel = () => type(['cancel', 'orders'], { env: { PAWL_URL: api.url, PAWL_TOKEN: api.token, USER: 'ada' } });
+  await manager.together((model) => {
+    const { execution } = model.requestExecution(workflow, 'event');
+    model.beginScheduling(execution);
+  });
+  assert.match((await cancel()).out, /^orders is cancelled, before anything of it began; the workflow is active\n/);
+  await manager.together((model) => {
+    const { execution } = model.requestExecution(workflow, 'event');
+    model.beginScheduling(execution);
+    model.handOff(execution);
+  });
+  assert.match((await cancel()).out, /^orders is being cancelled; the workflow is active\n/);
 });
 
 test('a request beside one that was handed off changes nothing of what is waited for', async (t) => {

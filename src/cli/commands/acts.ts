@@ -14,7 +14,7 @@ interface WorkflowVerb {
   readonly verb: string;
   readonly alias?: string;
   readonly says: string;
-  readonly done: string;
+  readonly done: string | ((answer: Row) => string);
   /** Asked of a person at a terminal; nobody is asked anywhere else. */
   readonly ask?: string;
 }
@@ -23,7 +23,7 @@ const WORKFLOW_VERBS: readonly WorkflowVerb[] = [
   { verb: 'trigger', alias: 'run', says: 'run a workflow now, its producers too', done: 'is triggered' },
   { verb: 'pause', says: 'start no further run and send nothing new', done: 'is paused' },
   { verb: 'resume', says: 'lift a pause or an error', done: 'is resumed' },
-  { verb: 'cancel', says: 'stop the session under way at a safe point', done: 'is being cancelled' },
+  { verb: 'cancel', says: 'stop the session under way at a safe point', done: cancelled },
   { verb: 'retry', says: 'leave repair, and try again as it is', done: 'tries again' },
   {
     verb: 'archive',
@@ -89,9 +89,18 @@ function addWorkflowVerb(program: Command, terminal: Terminal, ended: Ended, spe
     const workflow = await workflowNamed(engine, named, verb);
     if (ask !== undefined && !(await isSure(act, `${workflow}: ${ask}`))) return EXIT.failed;
     const answer = await engine.post<Row>(`/api/workflows/${part(workflow)}/${verb}`);
-    act.print(answer, () => `${workflow} ${done}${standing(answer)}\n${idLines(answer)}`);
+    act.print(answer, () => `${workflow} ${doneWords(done, answer)}${standing(answer)}\n${idLines(answer)}`);
     return undefined;
   });
+}
+
+function doneWords(done: WorkflowVerb['done'], answer: Row): string {
+  return typeof done === 'string' ? done : done(answer);
+}
+
+/** Before the handoff it is over at once; after it, whoever runs it ends it. */
+function cancelled(answer: Row): string {
+  return answer.cancelled === true ? 'is cancelled, before anything of it began' : 'is being cancelled';
 }
 
 async function isSure(act: Act<Common & { yes?: boolean }>, question: string): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { App, FleetPlace } from '#app';
+import type { LookIn } from '#store';
+import { askOrRead } from '../ask-or-read.ts';
 import { part } from '../client.ts';
 import { type Act, define, type Ended } from '../command.ts';
 import { engineLog, type LogChoice, logOptions } from '../engine-log.ts';
@@ -10,6 +12,7 @@ import { DATA_FOLDER, PORT } from '../find-engine.ts';
 import { flagsOf } from '../flags-of.ts';
 import { CONFIG_FILE, loadConfig } from '../load-config.ts';
 import { Outage } from '../outage.ts';
+import { SCHEMA } from '../print-error.ts';
 import { secretSource } from '../secrets.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -209,11 +212,21 @@ interface Listed {
 }
 
 async function listWorkers(act: Act): Promise<ExitCode | undefined> {
-  const answer = await (await act.engine()).get<Listed>('/api/workers');
+  const { answer, note } = await askOrRead<Listed>(act, (engine) => engine.get('/api/workers'), workersIn);
   // Where one process has the data to itself nobody needs a lease.
   const columns = COLUMNS.workers(Date.now()).filter(({ title }) => answer.shared || title !== 'alive until');
-  act.print(answer, () => table(columns, answer.items, act.terminal.columns));
+  const words = (): string => table(columns, answer.items, act.terminal.columns);
+  if (note === undefined) act.print(answer, words);
+  else act.print({ ...answer, note }, () => `${note}\n${words()}`);
   return undefined;
+}
+
+/** As an executor would list them. */
+async function workersIn({ reader, now }: LookIn): Promise<Listed> {
+  const { workersSeen } = await import('#story');
+  const items = (await workersSeen(reader, now)).map((worker) => ({ ...worker }));
+  const listed = { schema: SCHEMA, items, next: null, shared: true };
+  return listed;
 }
 
 function concurrencyOf(text: string): number {

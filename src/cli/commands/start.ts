@@ -81,8 +81,6 @@ async function run(
   const traces = engineTraces(terminal, log);
   const dataDir = options.data ?? terminal.env.PAWL_DATA ?? DATA_FOLDER;
   const { config, folder, file } = await loadConfig(options.config);
-  // The tables are elsewhere; the token, secrets and the address of this process lie here all the same.
-  if (options.fleet) (await import('#store')).makeFolder(dataDir);
   if (file === undefined) say(`there is no ${CONFIG_FILE} here, so there are no connections`);
   // Loaded here: every other command starts faster without the engine.
   const [{ startApp }, { serve }, { masterKeys }, { Notifier, openChannels }] = await Promise.all([
@@ -91,16 +89,19 @@ async function run(
     import('#secret'),
     import('#notify'),
   ]);
-  // The config is checked before the folder is opened.
+  // The config and the key are checked before the folder is made or opened.
+  const keys = masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder });
   let secretOf: App['secret'] = () => undefined;
   const channels = openChannels(config.notify, (name) => secretOf(name));
+  // The tables are elsewhere; the token, secrets and the address of this process lie here all the same.
+  if (options.fleet) (await import('#store')).makeFolder(dataDir);
   const app = await startApp({
     dataDir,
     config,
     fleet: options.fleet,
     baseFolder: folder,
     resolveSecret: secretSource(dataDir, terminal.env),
-    keys: masterKeys({ dataDir, env: terminal.env, config: config.secrets, baseFolder: folder }),
+    keys,
     onError,
     onWarning: log.warn,
     onNews: log.say,

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { RefusedError } from '#base';
+import type { Client } from '../client.ts';
 import { define, type Ended, stepsOf } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { oneLine } from '../table.ts';
@@ -32,10 +34,15 @@ function channelText({ name, error, waiting }: ChannelState): string {
 /** The two commands for 3 am: how everything stands, and what waits for a person. */
 export function addStatus(program: Command, terminal: Terminal, ended: Ended): void {
   const status = program
-    .command('status')
-    .description('say how each workflow stands, since when, what that blocks, and what to type');
-  define(terminal, ended, status, async (act) => {
+    .command('status [workflow]')
+    .description('say how each workflow stands, or one, since when, what that blocks, and what to type');
+  define<[string | undefined]>(terminal, ended, status, async (act, named) => {
     const engine = await act.engine();
+    if (named !== undefined) {
+      const answer = await standingOf(engine, named);
+      act.print(answer, () => answer.items.map(standingText).join('\n'));
+      return undefined;
+    }
     const answer = await engine.all<Standing>('/api/status');
     const channels = await engine.all<ChannelState>('/api/channels');
     const failing = channels.items.filter((channel) => channel.status === 'failing');
@@ -56,6 +63,25 @@ export function addStatus(program: Command, terminal: Terminal, ended: Ended): v
     return answer.items.length === 0 ? EXIT.ok : EXIT.needsPerson;
   });
 }
+
+async function standingOf(engine: Client, workflow: string): Promise<{ readonly items: readonly Standing[] }> {
+  const answer = await engine.all<Standing>('/api/status', { workflow });
+  if (answer.items.length > 0) return answer;
+  const { items } = await engine.all<{ readonly name: string }>('/api/workflows');
+  const names = items.slice(0, NAMED_MAX).map(({ name }) => name);
+  const more = items.length - names.length;
+  throw new RefusedError({
+    code: 'not-found',
+    message: `there is no workflow ${JSON.stringify(workflow.slice(0, 100))}`,
+    why:
+      names.length === 0
+        ? 'none is deployed yet'
+        : `there is ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    next: [{ label: 'see how all of them stand', argv: ['pawl', 'status'] }],
+  });
+}
+
+const NAMED_MAX = 10;
 
 /** Kinds of standing that need nobody. */
 const CALM = new Set([

@@ -35,7 +35,10 @@ export function addTransfer(program: Command, terminal: Terminal, ended: Ended):
     const path = `/api/workflows/${encodeURIComponent(workflow)}/export`;
     const answer = await (await act.engine()).post<Exported>(path, { file });
     const goesOn = `it goes on here: pause it before you resume it elsewhere (${typed(['pawl', 'pause', workflow])})\n`;
-    act.print(answer, () => `${answer.file} holds ${plural(answer.rows, 'row')}\n${answer.goesOn ? goesOn : ''}`);
+    act.print(
+      answer,
+      () => `${workflow} is in ${answer.file} with ${plural(answer.rows, 'row')}\n${answer.goesOn ? goesOn : ''}`,
+    );
     return undefined;
   });
 

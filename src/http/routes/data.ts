@@ -1,13 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { packageVersion, RefusedError } from '#base';
-import { INVARIANTS } from '#model';
-import { limitWarnings, symptomsOf } from '#story';
+import { countsOf, diagnosisOf } from '#story';
 import type { Api } from '../context.ts';
 import { type Route, route } from '../route.ts';
 import { count, id, json, many, maybeText, text, time } from '../shapes/parts.ts';
 
-const OFFENDERS_SHOWN = 100;
 const SUBJECT_CHARS_MAX = 1_000;
 
 /** The engine itself, and its data as a whole: a copy of it, and whether everything in it holds. */
@@ -44,7 +42,7 @@ export const DATA_ROUTES: readonly Route[] = [
       if (!isAbsolute(file)) throw relative(file);
       app.engine.backUp(file);
       await app.engine.manager.recordAct('back up', file.slice(0, SUBJECT_CHARS_MAX), by);
-      return { file, workflows: (await counts(app.engine.reader)).workflows ?? 0 };
+      return { file, workflows: (await countsOf(app.engine.reader)).workflows ?? 0 };
     },
   }),
   route({
@@ -55,7 +53,16 @@ export const DATA_ROUTES: readonly Route[] = [
     answer: z
       .strictObject({
         ok: z.boolean(),
-        items: many(z.strictObject({ name: text, says: text, count, offenders: many(json) })),
+        items: many(
+          z.strictObject({
+            /** What must be true of the rows, or what people find when processes do not work together. */
+            kind: z.enum(['invariant', 'symptom']),
+            name: text,
+            says: text,
+            count,
+            offenders: many(json),
+          }),
+        ),
         next: maybeText,
         counts: z.record(z.string(), count),
         /** Workflows that the engine held at its start because one of these was broken. */
@@ -65,25 +72,11 @@ export const DATA_ROUTES: readonly Route[] = [
       })
       .meta({ id: 'Diagnosis' }),
     async run({ api: { app, notifier } }) {
-      const { reader, recovered } = app.engine;
-      const rules = await Promise.all(
-        INVARIANTS.map(async ({ name, says, sql }) => {
-          const offenders = await reader.offenders(sql);
-          return { name, says, count: offenders.length, offenders: offenders.slice(0, OFFENDERS_SHOWN) };
-        }),
-      );
-      const symptoms = await symptomsOf(reader, app.clock.now(), app.poolOf);
-      const found = symptoms.map(({ name, says, offenders }) => ({
-        name,
-        says,
-        count: offenders.length,
-        offenders: offenders.slice(0, OFFENDERS_SHOWN),
-      }));
-      const items = [...rules, ...found];
-      const ok = items.every(({ count: broken }) => broken === 0);
-      const waiting = await limitWarnings(reader, app.clock.now(), app.limits);
-      const warnings = [...(await secretWarnings(app.vault)), ...(await channelWarnings(notifier)), ...waiting];
-      return { ok, items, next: null, counts: await counts(reader), held: recovered.violations, warnings };
+      const { reader, recovered, self } = app.engine;
+      const { poolOf, limits } = app;
+      const found = await diagnosisOf(reader, { now: app.clock.now(), self, poolOf, limits });
+      const own = [...(await secretWarnings(app.vault)), ...(await channelWarnings(notifier))];
+      return { ...found, next: null, held: recovered.violations, warnings: [...own, ...found.warnings] };
     },
   }),
 ];
@@ -103,15 +96,6 @@ async function channelWarnings(notifier: Api['notifier']): Promise<{ about: stri
       about: `channel ${name}`,
       says: `nobody is told: ${error}${waiting === 0 ? '' : ` (${waiting} waiting)`}`,
     }));
-}
-
-const COUNTED = ['workflows', 'scripts', 'handler_runs', 'events', 'mutations', 'inputs'] as const;
-
-async function counts(reader: Api['app']['engine']['reader']): Promise<Record<string, number>> {
-  const rows = await Promise.all(
-    COUNTED.map(async (table) => [table, Number((await reader.offenders(`SELECT count(*) AS n FROM ${table}`))[0]?.n)]),
-  );
-  return Object.fromEntries(rows);
 }
 
 function relative(file: string): RefusedError {

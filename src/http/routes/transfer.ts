@@ -19,6 +19,7 @@ export const TRANSFER_ROUTES: readonly Route[] = [
     body: z.strictObject({ file }),
     answer: z.strictObject({
       file: text,
+      /** Those that an import puts in. */
       rows: count,
       bytes: count,
       sha256: text,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RefusedError, type WorkerId } from '#base';
 import { WORKER_STEPS, type Worker } from '#model';
-import { loadsOf } from '#story';
+import { workersSeen } from '#story';
 import type { Api } from '../context.ts';
 import { cut, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
@@ -48,17 +48,11 @@ export const WORKER_ROUTES: readonly Route[] = [
     }),
     async run({ api: { app }, query: { q, pool, ...asked } }) {
       const { reader, self } = app.engine;
-      const [workers, loads] = await Promise.all([reader.unendedWorkers(), loadsOf(reader)]);
+      const workers = await workersSeen(reader, app.clock.now(), self);
       const found = workers.filter(
         (row) => says(q, row.name, row.pool, row.version, row.id) && (pool === undefined || row.pool === pool),
       );
-      const { rows, next } = cut(found, asked, (row) => row.id);
-      const items = rows.map(({ endedAt: _, ...row }) => ({
-        ...row,
-        // Whoever answers is alive, also where nobody needs a lease because the folder has one lock.
-        state: row.id === self || row.leaseUntil > app.clock.now() ? ('alive' as const) : ('silent' as const),
-        load: loads.get(row.id) ?? 0,
-      }));
+      const { rows: items, next } = cut(found, asked, (row) => row.id);
       return { items, next, shared: app.isShared };
     },
   }),
