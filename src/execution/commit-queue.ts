@@ -29,11 +29,15 @@ export type Step = <N extends CommandName>(command: CommandOf<N>) => ReplyTo<N>;
 const BATCH_MAX = 64;
 /** What may wait. Past this the engine is overloaded, and saying so is better than growing without end. */
 const WAITING_MAX = 10_000;
+/** So long a command waits for rows in other hands: longer than any process of ours keeps them. */
+const HELD_UP_MS_MAX = 15_000;
 const PROBE_MS_MIN = 100;
 const PROBE_MS_MAX = 5_000;
 
 interface Waiting {
   readonly unit: Unit;
+  /** When its rows were first found in other hands, and so were those of everybody else in its batch. */
+  heldUpAt?: number;
   readonly answer: () => void;
   readonly fail: (error: unknown) => void;
 }
@@ -67,6 +71,8 @@ export class CommitQueue {
   /** What comes next, taken from those who wait while a commit is under way. */
   #next: Batch | undefined;
   #isCommitting = false;
+  /** How many in front of the line wait for rows in other hands: those behind them are looked at as well. */
+  #heldUp = 0;
   /** Commits whose callers are answered in a moment. */
   #unanswered = 0;
   #draining = false;
@@ -161,7 +167,7 @@ export class CommitQueue {
   }
 
   #taken(): Batch {
-    const waiting = this.#waiting.splice(0, BATCH_MAX);
+    const waiting = this.#waiting.splice(0, BATCH_MAX + this.#heldUp);
     return { waiting, units: waiting.map(({ unit }) => unit) };
   }
 
@@ -191,14 +197,28 @@ export class CommitQueue {
     onCommit?.(units.length, ms);
     assert(outcomes.length === units.length, 'the store answers every unit');
     const deferred = waiting.filter((_, position) => outcomes[position]?.kind === 'deferred');
-    assert(deferred.length < units.length, 'the store defers what it can do now');
-    // They came first, so they go first: also before those that were looked at, which may be about the same workflows.
-    if (deferred.length > 0) {
-      this.#waiting.unshift(...deferred, ...(this.#next?.waiting ?? []));
-      this.#next = undefined;
-    }
-    if (this.#next === undefined) this.#answer(waiting, outcomes);
+    const isAllHeldUp = deferred.length === units.length;
+    this.#heldUp = 0;
+    if (deferred.length > 0) this.#putBack(deferred, isAllHeldUp);
+    // Whoever came meanwhile goes along with the next.
+    if (isAllHeldUp) await new Promise((resolve) => setImmediate(resolve));
+    else if (this.#next === undefined) this.#answer(waiting, outcomes);
     else this.#answerBehind(waiting, outcomes);
+  }
+
+  /**
+   * They came first, so they go first: also before those that were looked at, which may be about the same workflows. But nobody
+   * waits for ever for what is in other hands.
+   */
+  #putBack(deferred: readonly Waiting[], isAllHeldUp: boolean): void {
+    const now = performance.now();
+    if (isAllHeldUp) for (const waiting of deferred) waiting.heldUpAt ??= now;
+    const isOver = ({ heldUpAt = now }: Waiting): boolean => now - heldUpAt >= HELD_UP_MS_MAX;
+    const staying = deferred.filter((waiting) => !isOver(waiting));
+    this.#heldUp = staying.filter(({ heldUpAt }) => heldUpAt !== undefined).length;
+    this.#waiting.unshift(...staying, ...(this.#next?.waiting ?? []));
+    this.#next = undefined;
+    for (const waiting of deferred.filter(isOver)) waiting.fail(heldUp());
   }
 
   /** The next commit is to go out before anybody goes on: the store is not to wait for what they do then. */
@@ -255,6 +275,16 @@ export class CommitQueue {
       else this.#options.onFatal(error);
     }
   }
+}
+
+function heldUp(): PawlError {
+  return new StoreUnavailableError({
+    code: 'store-busy',
+    message: `what it is about was in other hands for ${HELD_UP_MS_MAX / 1_000} s, so nothing was written`,
+    why: 'somebody holds its rows in a transaction; everything else goes on',
+    next: [{ label: 'look for a process or a person that stands still inside a transaction, then try again' }],
+    retryable: true,
+  });
 }
 
 function overloaded(): PawlError {

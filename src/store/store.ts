@@ -39,8 +39,8 @@ export interface Store {
    */
   readonly atWork?: number;
   /**
-   * All units in one transaction, each loaded, decided and applied, and undone, by itself. The answer means durable. At least one
-   * unit is not deferred.
+   * All units in one transaction, each loaded, decided and applied, and undone, by itself. The answer means durable. All of them are
+   * deferred only where all are in other hands, and stayed there for a moment.
    * Rejects for the whole batch: StoreUnavailableError (nothing was written, nothing is lost, try again when `probe` resolves), or
    * StoreFailedError (the process should end).
    */

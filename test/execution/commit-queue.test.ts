@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { type RefusedError, StoreFailedError, StoreUnavailableError } from '#base';
 import { ChangeFeed, CommitQueue, ExecutionModelManager } from '#execution';
 import { readLater, type Store, type Unit, type UnitOutcome } from '#store';
@@ -408,11 +408,37 @@ test('what the store defers goes first into the next batch, and its caller waits
   );
 });
 
-test('a store that defers everything would never end: that is a bug, and said', async () => {
+test('what stays in other hands is given up after a while, alone: whoever comes behind it goes on', async (t) => {
   const { store, manager, fatal } = setUp();
-  store.memory.commit = async (units) => units.map(() => ({ kind: 'deferred' }));
-  await assert.rejects(manager.createWorkflow('a', PERSON), /defers what it can do now/);
-  assert.equal(fatal.length, 1);
+  const commit = store.memory.commit.bind(store.memory);
+  let seconds = 0;
+  const clock = mock.method(performance, 'now', () => seconds * 1_000);
+  t.after(() => clock.mock.restore());
+  const isHeld = (unit: Unit) =>
+    unit
+      .decide(sourceOf(store.memory.rows))
+      .some((write) => write.set === 'workflow.created' && write.row.name === 'held');
+  store.memory.commit = async (units) => {
+    seconds += 1;
+    const outcomes: UnitOutcome[] = [];
+    for (const unit of units) {
+      const [done] = isHeld(unit) ? [{ kind: 'deferred' } as const] : await commit([unit]);
+      outcomes.push(done as UnitOutcome);
+    }
+    return outcomes;
+  };
+  const held = Array.from({ length: 100 }, () => manager.createWorkflow('held', PERSON));
+  const over = Promise.allSettled(held);
+  const names = ['a', 'b', 'c'];
+  for (const name of names) await manager.createWorkflow(name, PERSON);
+  assert.ok(seconds < 12, `they waited ${seconds} s`);
+  for (const each of await over) {
+    assert.ok(each.status === 'rejected' && each.reason instanceof StoreUnavailableError);
+    assert.match(each.reason.message, /in other hands for 15 s/);
+  }
+  assert.ok(seconds >= 15 && seconds < 40, `given up after ${seconds} s`);
+  assert.equal((await manager.createWorkflow('d', PERSON)).workflow.startsWith('wf_'), true);
+  assert.equal(fatal.length, 0);
 });
 
 test('where the store says what time it is, its clock decides', async () => {

@@ -28,6 +28,9 @@ import { askWindow, type Window, windowsIn } from './window.ts';
 
 export const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' };
 
+/** Standing in line, behind whoever has it: those who came meanwhile wait as well, so not for long. */
+const STAND_IN_LINE: Statement = { name: 'stand in line', text: 'SET LOCAL lock_timeout = 200' };
+
 /** A unit that still asks for more after so many rounds never ends. */
 const ROUNDS_MAX = 200;
 
@@ -215,10 +218,9 @@ export class Batch {
     const lookups = [...needs].map((name) => ({ name, statement: gatheredLookup(name) }));
     const asked = lookupsFor(explicit);
     const isAudited = this.#with.habits.isAudited(this.#kinds());
+    const beginning = [...before, BEGIN, ...(this.#waiting === 'wait' ? [STAND_IN_LINE] : []), this.#with.marks.next()];
     const opening = [
-      ...before,
-      BEGIN,
-      this.#with.marks.next(),
+      ...beginning,
       lockWorkflows(questions, this.#waiting, this.#told),
       HELD_REVISIONS,
       ...rowLocks(explicit),
@@ -231,7 +233,7 @@ export class Batch {
       ...(windows.length > 0 ? askWindow(windows) : []),
       ...(isAudited ? LOCK_AUDIT : []),
     ]);
-    const [lock, held] = answers.slice(before.length + 2);
+    const [lock, held] = answers.slice(beginning.length);
     this.#take(lock, heldRevisions(held?.rows[0]));
     this.#keep(reading, answers.slice(opening.length));
     this.#keepWindows(windows, answers.slice(opening.length + reading.length));

@@ -16,6 +16,7 @@ const SERIALIZATION = '40001';
 const DEADLOCK = '40P01';
 const READ_ONLY = '25006';
 const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELLED = '57014';
 const IDLE_IN_TRANSACTION = '25P03';
 const NO_SUCH_DATABASE = '3D000';
 const MAY_NOT = '42501';
@@ -47,6 +48,11 @@ export function isRace(error: unknown): boolean {
   return code === UNIQUE_VIOLATION || code === SERIALIZATION || code === DEADLOCK;
 }
 
+/** A row was in other hands for longer than we wait for it. */
+export function isHeldByOthers(error: unknown): boolean {
+  return codeOf(error) === LOCK_NOT_AVAILABLE;
+}
+
 export function isMissingTable(error: unknown): boolean {
   return codeOf(error) === MISSING_TABLE;
 }
@@ -75,6 +81,10 @@ export function postgresError(error: unknown, where: string): unknown {
   if (code === LOCK_NOT_AVAILABLE) {
     const next = 'look for a process that stands still inside a transaction';
     return unavailable('store-busy', `${where} did not let us have a row in time`, said, next, cause);
+  }
+  if (code === QUERY_CANCELLED) {
+    const next = 'look for what keeps it busy, or for a process that stands still inside a transaction';
+    return unavailable('store-busy', `${where} did not do it in time`, said, next, cause);
   }
   const passes = [CONNECTION, RESOURCES, INTERVENTION].includes(code.slice(0, 2));
   if (passes || code === IDLE_IN_TRANSACTION || code === SERIALIZATION || code === DEADLOCK)

@@ -10,7 +10,7 @@ import { AuditHead, headIs } from './audit-head.ts';
 import { Batch, BEGIN, type DecidedBatch, type RememberedBatch } from './batch.ts';
 import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
 import { DatabaseTime } from './database-time.ts';
-import { isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
+import { isHeldByOthers, isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
 import type { Statement } from './flight.ts';
 import type { Waiting } from './gather.ts';
 import { Habits, isAudit } from './habits.ts';
@@ -85,7 +85,7 @@ export class PostgresStore implements Store {
     try {
       const outcomes = await this.#commitTogether(units, 'skip');
       if (outcomes.some(({ kind }) => kind !== 'deferred')) return outcomes;
-      // Everything is in somebody else's hands: stand in line for it.
+      // Everything is in somebody else's hands: stand in line for it, for a moment.
       return await this.#commitTogether(units, 'wait');
     } catch (error) {
       throw postgresError(error, this.#options.where);
@@ -163,11 +163,16 @@ export class PostgresStore implements Store {
       const ahead = this.#ahead.take(units, connection);
       const batch = ahead?.batch ?? this.#batchOf(connection, units, waiting, arrangement);
       this.#underWay = batch.workflows;
-      if (this.#options.doubts) await this.#doubt(connection, units, waiting, ahead?.decided);
-      const attempt =
-        (await this.#writeRemembered(connection, batch, arrangement, ahead)) ??
-        (await this.#writeHeld(connection, batch, arrangement));
-      if (attempt.kind !== 'aborted') return attempt;
+      try {
+        if (this.#options.doubts) await this.#doubt(connection, units, waiting, ahead?.decided);
+        const attempt =
+          (await this.#writeRemembered(connection, batch, arrangement, ahead)) ??
+          (await this.#writeHeld(connection, batch, arrangement));
+        if (attempt.kind !== 'aborted') return attempt;
+      } catch (error) {
+        if (waiting === 'wait' && isHeldByOthers(error)) return { kind: 'answered', outcomes: units.map(deferred) };
+        throw error;
+      }
     }
     const cause = new Error(`the connection was lost ${TRIES_MAX} times in a row`);
     throw new ConnectionError('writing', { cause });
@@ -285,8 +290,8 @@ export class PostgresStore implements Store {
     try {
       return await batch.decide();
     } catch (error) {
-      // Nothing was written, and nothing of it may stay open: the next transaction has a connection of its own.
-      connection.destroy();
+      // Nothing was written, and nothing of it may stay open: the next transaction has a connection of its own. What failed as a flight is over.
+      if (!isHeldByOthers(error)) connection.destroy();
       throw error;
     }
   }
@@ -369,6 +374,10 @@ interface Aborted {
 type Attempt =
   | { readonly kind: 'answered'; readonly outcomes: readonly UnitOutcome[] }
   | { readonly kind: 'refused'; readonly error: Error };
+
+function deferred(): UnitOutcome {
+  return { kind: 'deferred' };
+}
 
 function isHeldUp(decision: DecidedBatch['decisions'][number]): boolean {
   return decision.kind === 'deferred' && decision.because === 'held';

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { monotonicIds, systemClock } from '#base';
+import { openPostgresStore } from '#store';
+import { deploy, ORDERS, PERSON, placed } from '../support/fixture.ts';
+import { closeAll, Follower } from '../support/follower.ts';
+import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
+
+// Somebody who is none of us holds the row of one workflow: the others go on.
+
+async function open(t: TestContext) {
+  const { database, giveBack } = await borrowDatabase();
+  const ids = monotonicIds(systemClock);
+  const store = await openPostgresStore({ url: database.url });
+  const follower = new Follower(store, systemClock, ids);
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  t.after(() =>
+    closeAll(
+      () => client.end(),
+      () => follower.close(),
+      giveBack,
+    ),
+  );
+  const { manager } = follower;
+  const held = await deploy(manager, 'held', { ...ORDERS, producers: [] });
+  const free = await deploy(manager, 'free', { ...ORDERS, producers: [] });
+  return { client, store, manager, held, free };
+}
+
+onPostgres('a workflow in other hands keeps nobody else waiting, and its own commands keep their order', async (t) => {
+  const { client, store, manager, held, free } = await open(t);
+  const order: string[] = [];
+  const publish = async (workflow: typeof held, id: string): Promise<void> => {
+    await manager.publishEvents(workflow, [placed(id)], PERSON);
+    order.push(id);
+  };
+  await client.query('BEGIN');
+  await client.query('SELECT 1 FROM workflows WHERE id = $1 FOR UPDATE', [held]);
+  const waiting = Array.from({ length: 100 }, (_, i) => publish(held, `held ${i}`));
+  await sleep(300);
+  const trips = store.roundTrips;
+  const startedAt = performance.now();
+  for (let i = 0; i < 10; i++) await publish(free, `free ${i}`);
+  const ms = performance.now() - startedAt;
+  assert.ok(ms < 8_000, `ten that had nothing to do with it took ${ms} ms`);
+  assert.equal(order.length, 10, 'nothing of the other was written');
+  assert.ok(store.roundTrips - trips < 200, 'and nobody asked all the time');
+  await client.query('ROLLBACK');
+  await Promise.all(waiting);
+  assert.deepEqual(
+    order.slice(10),
+    Array.from({ length: 100 }, (_, i) => `held ${i}`),
+  );
+});
+
+onPostgres('what stays in other hands is refused by itself, and goes well when it is asked for again', async (t) => {
+  const { client, manager, held, free } = await open(t);
+  await client.query('BEGIN');
+  await client.query('SELECT 1 FROM workflows WHERE id = $1 FOR UPDATE', [held]);
+  const startedAt = performance.now();
+  await assert.rejects(manager.publishEvents(held, [placed('1')], PERSON), { code: 'store-busy', retryable: true });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  assert.ok(seconds > 14 && seconds < 30, `given up after ${seconds} s`);
+  await manager.publishEvents(free, [placed('1')], PERSON);
+  await client.query('ROLLBACK');
+  await manager.publishEvents(held, [placed('1')], PERSON);
+});
