@@ -7,6 +7,7 @@ import { type Asker, askerOf, asksForEvents, assumedOf, noteMisses, runsLow } fr
 import { Committed } from './committed.ts';
 import type { PostgresConnection } from './connection.ts';
 import type { DatabaseTime } from './database-time.ts';
+import { isHeldByOthers } from './failures.ts';
 import type { Answer, Statement } from './flight.ts';
 import {
   type Gathered,
@@ -21,7 +22,7 @@ import { type Habits, isAudit } from './habits.ts';
 import { mayChange, rowLocks } from './holds.ts';
 import type { KnownWorkflow, KnownWorkflows } from './known.ts';
 import { type Decision, type Looked, look } from './look.ts';
-import { answersIn, gatheredLookup, lookupOf } from './lookups.ts';
+import { answersIn, gatheredLookup, lookupsFor } from './lookups.ts';
 import type { CommitMarks } from './lost-commit.ts';
 import { CLOCK_MS_MAX, HELD_REVISIONS, type HeldRevisions, heldRevisions, type Standing } from './revisions.ts';
 import { askWindow, type Window, windowsIn } from './window.ts';
@@ -136,7 +137,18 @@ export class Batch {
     return this.#askers.some(({ known }) => known !== undefined);
   }
 
+  /** On what is held and read. Where it fails nothing was written, and nothing of it stays open. */
   async decide(): Promise<DecidedBatch> {
+    try {
+      return await this.#decideHeld();
+    } catch (error) {
+      // The next transaction has a connection of its own. What failed as a flight is over.
+      if (!isHeldByOthers(error)) this.#with.connection.destroy();
+      throw error;
+    }
+  }
+
+  async #decideHeld(): Promise<DecidedBatch> {
     this.#isRemembered = false;
     for (const { known, misses, foresight } of this.#askers) {
       if (known) this.#tell(known.id, misses);
@@ -370,17 +382,6 @@ export class Batch {
 /** What it is decided on is all remembered. */
 function isSure(looked: Looked | undefined): boolean {
   return looked?.view.isWhole === true;
-}
-
-function lookupsFor(questions: readonly Question[]): { name: LookupName; statement: Statement }[] {
-  const names = [...new Set(questions.map(({ name }) => name))];
-  return names.map((name) => ({
-    name,
-    statement: lookupOf(
-      name,
-      questions.filter((question) => question.name === name),
-    ),
-  }));
 }
 
 function audits({ writes }: { readonly writes: readonly Write[] }): boolean {

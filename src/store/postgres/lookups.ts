@@ -37,6 +37,18 @@ export function lookupOf(name: LookupName, questions: readonly Question[]): Stat
   return { name: statement, text: textOf(statement, () => rendered(name, { by: 'parameters' })), values };
 }
 
+/** Each lookup once, for all who ask for it. */
+export function lookupsFor(questions: readonly Question[]): { name: LookupName; statement: Statement }[] {
+  const names = [...new Set(questions.map(({ name }) => name))];
+  return names.map((name) => ({
+    name,
+    statement: lookupOf(
+      name,
+      questions.filter((question) => question.name === name),
+    ),
+  }));
+}
+
 /** One statement for everything that was gathered. */
 export function gatheredLookup(name: Gathered): Statement {
   const statement = `gathered ${name}`;

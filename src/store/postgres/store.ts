@@ -1,4 +1,3 @@
-import { inspect, isDeepStrictEqual } from 'node:util';
 import { type Clock, reach, StoreFailedError } from '#base';
 import type { Write } from '#model';
 import { GuardError } from '../guard-error.ts';
@@ -10,6 +9,7 @@ import { AuditHead, headIs } from './audit-head.ts';
 import { Batch, BEGIN, type DecidedBatch, type RememberedBatch } from './batch.ts';
 import { ConnectionError, FlightError, type PostgresConnection } from './connection.ts';
 import { DatabaseTime } from './database-time.ts';
+import { doubt } from './doubt.ts';
 import { isHeldByOthers, isLost, isMiscount, isRace, isRefused, postgresError } from './failures.ts';
 import type { Statement } from './flight.ts';
 import type { Waiting } from './gather.ts';
@@ -164,7 +164,8 @@ export class PostgresStore implements Store {
       const batch = ahead?.batch ?? this.#batchOf(connection, units, waiting, arrangement);
       this.#underWay = batch.workflows;
       try {
-        if (this.#options.doubts) await this.#doubt(connection, units, waiting, ahead?.decided);
+        if (this.#options.doubts)
+          await doubt(connection, (by) => this.#batchOf(connection, units, waiting, by), ahead?.decided);
         const attempt =
           (await this.#writeRemembered(connection, batch, arrangement, ahead)) ??
           (await this.#writeHeld(connection, batch, arrangement));
@@ -176,43 +177,6 @@ export class PostgresStore implements Store {
     }
     const cause = new Error(`the connection was lost ${TRIES_MAX} times in a row`);
     throw new ConnectionError('writing', { cause });
-  }
-
-  /** What would be decided on what is remembered, or partly, is decided on what is read as well, and has to be the same. */
-  async #doubt(
-    connection: PostgresConnection,
-    units: readonly Unit[],
-    waiting: Waiting,
-    ahead: RememberedBatch | undefined,
-  ): Promise<void> {
-    const batch = this.#batchOf(connection, units, waiting, TOGETHER);
-    const remembered = ahead ?? batch.remembered();
-    if (!batch.hasKnown) return;
-    // What was wrongly taken not to be there is for the flight to find out.
-    if (remembered && !(await this.#areAbsent(connection, remembered))) return;
-    const read = await this.#decideAndForget(connection, this.#batchOf(connection, units, waiting, APART));
-    const ours = remembered ?? (await this.#decideAndForget(connection, batch));
-    const isSame = [...ours.revisions].every(([id, revision]) => read.revisions.get(id) === revision);
-    if (!isSame || [ours, read].some(({ decisions }) => decisions.some(isHeldUp))) return;
-    const [here, there] = [ours, read].map(({ decisions }) => decisions.map(shownDecision));
-    if (!isDeepStrictEqual(here, there))
-      throw new Error(`bug: what is remembered is not so: ${inspect({ here, there }, { depth: 9 })}`);
-  }
-
-  async #areAbsent(connection: PostgresConnection, { absent }: RememberedBatch): Promise<boolean> {
-    try {
-      await connection.flight(areAbsent(absent));
-      return true;
-    } catch (error) {
-      if (isMiscount(error)) return false;
-      throw error;
-    }
-  }
-
-  async #decideAndForget(connection: PostgresConnection, batch: Batch): Promise<DecidedBatch> {
-    const decided = await this.#decide(connection, batch);
-    await connection.flight([{ text: 'ROLLBACK' }]);
-    return decided;
   }
 
   /** Whoever has to be gone through one by one is read anew. */
@@ -262,7 +226,7 @@ export class PostgresStore implements Store {
   }
 
   async #writeHeld(connection: PostgresConnection, batch: Batch, arrangement: Arrangement): Promise<Attempt | Aborted> {
-    const decided = await this.#decide(connection, batch);
+    const decided = await batch.decide();
     const { outcomes, writing, head } = writtenBatch(decided, arrangement);
     if (writing.length === 0) {
       await connection.flight([{ name: 'rollback', text: 'ROLLBACK' }]);
@@ -284,16 +248,6 @@ export class PostgresStore implements Store {
     this.#atWork.note(committed.raised);
     this.#note(outcomes);
     return { kind: 'answered', outcomes };
-  }
-
-  async #decide(connection: PostgresConnection, batch: Batch): Promise<DecidedBatch> {
-    try {
-      return await batch.decide();
-    } catch (error) {
-      // Nothing was written, and nothing of it may stay open: the next transaction has a connection of its own. What failed as a flight is over.
-      if (!isHeldByOthers(error)) connection.destroy();
-      throw error;
-    }
   }
 
   /** The writes and the commit in one round trip. Where its answer is lost, the server is asked until it is known. */
@@ -377,14 +331,6 @@ type Attempt =
 
 function deferred(): UnitOutcome {
   return { kind: 'deferred' };
-}
-
-function isHeldUp(decision: DecidedBatch['decisions'][number]): boolean {
-  return decision.kind === 'deferred' && decision.because === 'held';
-}
-
-function shownDecision(decision: DecidedBatch['decisions'][number]): unknown {
-  return decision.kind === 'refused' ? decision.error.message : decision;
 }
 
 function guardError(error: FlightError, writing: readonly Written[]): Error {
