@@ -4,9 +4,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { type App, deploy } from '#app';
 import type { WorkflowId } from '#base';
+import { processorMs } from './processor.ts';
 
 const OTHERS = join(import.meta.dirname, 'others');
 const SETTINGS = { type: 'http', timeoutMs: 10_000, visibilityMs: 0, concurrency: 64 } as const;
@@ -22,6 +24,14 @@ export interface Measured {
   readonly events: number;
   /** Before the clock starts: what runs for weeks is not to be judged by its first seconds, while its code is compiled. */
   readonly warm: number;
+  /** The process of the database that is written to. */
+  readonly database?: number;
+}
+
+/** What the events took: of time, and of the processor time of whoever is measured, its children and its database. */
+export interface Took {
+  readonly ms: number;
+  readonly processorMs: number;
 }
 
 /** Takes the POSTs of whoever is measured, and counts them. */
@@ -47,6 +57,10 @@ export class Effects {
     const process = Effects.spawn();
     const [port] = await once(process.stdout, 'data');
     return new Effects(process, String(port).trim());
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
   }
 
   get config() {
@@ -77,12 +91,11 @@ export async function deployMany(app: App, folder: string, count: number): Promi
   }
 }
 
-/** How long the engine takes, in milliseconds. */
 export async function engineRound(
   app: App,
   effects: Effects,
-  { inFlight, intake, events, warm }: Measured,
-): Promise<number> {
+  { inFlight, intake, events, warm, database }: Measured,
+): Promise<Took> {
   const workflows = (await app.engine.reader.table('workflows')).map(({ id }) => id);
   const hand = intake === 'at once' ? publish : publishOneByOne(app);
   const drive = async (count: number, prefix: string) => {
@@ -93,9 +106,17 @@ export async function engineRound(
   };
   // In the way that is measured afterwards, as everybody else warms up.
   await drive(warm, 'warm');
-  const startedAt = performance.now();
+  const took = stopwatch(process.pid, database, effects);
   await drive(events, 'e');
-  return performance.now() - startedAt;
+  return took();
+}
+
+/** From now on. The server that takes the POSTs is nobody's. */
+function stopwatch(pid: number, database: number | undefined, effects: Effects): () => Took {
+  const roots = database === undefined ? [pid] : [pid, database];
+  const used = () => processorMs(roots, effects.pid);
+  const [before, startedAt] = [used(), performance.now()];
+  return () => ({ ms: performance.now() - startedAt, processorMs: used() - before });
 }
 
 export async function publish(app: App, workflow: WorkflowId, count: number, prefix = 'e'): Promise<void> {
@@ -139,24 +160,27 @@ export function installed(): boolean {
   return status === 0;
 }
 
-/** How long somebody else takes for the same, in milliseconds. */
+/** What somebody else takes for the same. */
 export async function otherRound(
   program: string,
   url: string,
   effects: Effects,
-  { events, inFlight, warm, intake }: Measured,
+  { events, inFlight, warm, intake, database }: Measured,
   keeps = 'nothing',
-): Promise<number> {
+): Promise<Took> {
   const args = [join(OTHERS, program), url, effects.baseUrl, events, inFlight, warm, intake, keeps].map(String);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let out = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  await once(child, 'exit');
-  const ms = Number(out.trim());
-  if (!(ms > 0)) throw new Error(`${program} did not come to its end`);
-  return ms;
+  const gone = once(child, 'exit');
+  let took: (() => Took) | undefined;
+  for await (const line of createInterface(child.stdout)) {
+    if (line === 'warm') took = stopwatch(child.pid ?? 0, database, effects);
+    else if (took) {
+      const { processorMs } = took();
+      await gone;
+      return { ms: Number(line), processorMs };
+    }
+  }
+  throw new Error(`${program} did not come to its end`);
 }
 
 /** DBOS wants to see a name and a host; where the socket is says the rest. */

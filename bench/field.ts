@@ -20,6 +20,7 @@ import {
   type Measured,
   median,
   otherRound,
+  type Took,
   withHost,
 } from './booking.ts';
 
@@ -35,7 +36,7 @@ const postgres = await startOwnPostgres(tmpdir());
 const started: ChildProcess[] = [];
 let made = 0;
 
-type Contender = (measured: Measured) => Promise<number>;
+type Contender = (measured: Measured) => Promise<Took>;
 
 try {
   await compare();
@@ -56,7 +57,7 @@ async function compare(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, contend] of Object.entries(contenders)) {
       for (const intake of ['at once', 'one by one'] as const) {
-        const ms = await contend({ inFlight: IN_FLIGHT, intake, events: EVENTS, warm: WARM });
+        const { ms } = await contend({ inFlight: IN_FLIGHT, intake, events: EVENTS, warm: WARM });
         rates.get(name)?.[intake].push((EVENTS * 1_000) / ms);
       }
     }
@@ -85,24 +86,24 @@ async function contendersThere(): Promise<Readonly<Record<string, Contender>>> {
   };
 }
 
-async function embedded(measured: Measured): Promise<number> {
+async function embedded(measured: Measured): Promise<Took> {
   const dataDir = join(folder, `data${++made}`);
   const app = await startApp({ dataDir, config: effects.config, onError });
   return played(app, measured);
 }
 
-function onPostgres(measured: Measured): Promise<number> {
+function onPostgres(measured: Measured): Promise<Took> {
   return onDatabase(async (url) => {
     const fleet = { url, role: 'both', name: 'both', concurrency: IN_FLIGHT } as const;
     return played(await startApp({ dataDir: folder, config: effects.config, fleet, onError }), measured);
   });
 }
 
-async function played(app: App, measured: Measured): Promise<number> {
+async function played(app: App, measured: Measured): Promise<Took> {
   await deployMany(app, folder, measured.inFlight);
-  const ms = await engineRound(app, effects, measured);
+  const took = await engineRound(app, effects, measured);
   await app.stop();
-  return ms;
+  return took;
 }
 
 function beside(program: string, keeps?: string): Contender {

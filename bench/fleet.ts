@@ -21,10 +21,12 @@ import {
   median,
   otherRound,
   publish,
+  type Took,
   withHost,
 } from './booking.ts';
 import { growth } from './growth.ts';
 import { idle } from './idle.ts';
+import { postmasterOf } from './processor.ts';
 
 const QUICK = process.argv.includes('--quick');
 const EVENTS = QUICK ? 320 : 1_280;
@@ -64,7 +66,7 @@ async function compareAll(): Promise<void> {
     `${EVENTS} events a round, ${ROUNDS} rounds, medians; one event = one POST and everything that makes it durable\n`,
   );
   console.log(
-    'in flight   events come   engine/s   bare/s   DBOS/s   graphile/s   with a ledger/s   commits   round trips',
+    'in flight   events come   engine/s   bare/s   DBOS/s   graphile/s   with a ledger/s   commits   round trips   ms of a processor an event: engine, DBOS, graphile, with a ledger',
   );
   for (const intake of ['at once', 'one by one'] as const) {
     for (const inFlight of AT) await compare(inFlight, intake);
@@ -85,35 +87,37 @@ function grow(): Promise<void> {
 
 async function compare(inFlight: number, intake: Intake): Promise<void> {
   const start = await deployed(inFlight);
-  const rates = {
-    engine: [] as number[],
-    bare: [] as number[],
-    dbos: [] as number[],
-    graphile: [] as number[],
-    ledger: [] as number[],
-  };
-  const measured = { inFlight, intake, events: EVENTS, warm: WARM };
+  const took = { engine: [] as Took[], dbos: [] as Took[], graphile: [] as Took[], ledger: [] as Took[] };
+  const bare: number[] = [];
+  const measured = { inFlight, intake, events: EVENTS, warm: WARM, database: postmasterOf(server) };
   const tape = await onCopy(start, (url) => recorded(() => onServer(url, measured)));
   const others = installed();
   for (let round = 0; round < ROUNDS; round++) {
-    rates.engine.push((EVENTS * 1_000) / (await onCopy(start, (url) => onServer(url, measured))));
-    rates.bare.push(((WARM + EVENTS) * 1_000) / (await onCopy(start, (url) => replay(url, tape))));
+    took.engine.push(await onCopy(start, (url) => onServer(url, measured)));
+    bare.push(((WARM + EVENTS) * 1_000) / (await onCopy(start, (url) => replay(url, tape))));
     if (!others) continue;
-    const rateOf = async (program: string, keeps = 'nothing') =>
-      (EVENTS * 1_000) /
-      (await onCopy('template1', (url) => otherRound(program, withHost(url), effects, measured, keeps)));
-    rates.dbos.push(await rateOf('dbos.mjs'));
-    rates.graphile.push(await rateOf('graphile.mjs'));
-    rates.ledger.push(await rateOf('graphile.mjs', 'ledger'));
+    const beside = (program: string, keeps = 'nothing') =>
+      onCopy('template1', (url) => otherRound(program, withHost(url), effects, measured, keeps));
+    took.dbos.push(await beside('dbos.mjs'));
+    took.graphile.push(await beside('graphile.mjs'));
+    took.ledger.push(await beside('graphile.mjs', 'ledger'));
   }
-  const cells = [
-    inFlight,
-    intake,
-    ...Object.values(rates).map((each) => (each.length === 0 ? '–' : median(each).toFixed(0))),
-    (commitsIn(tape) / (WARM + EVENTS)).toFixed(2),
-    (tape.length / (WARM + EVENTS)).toFixed(2),
-  ];
-  console.log(cells.map((cell, i) => String(cell).padStart([9, 14, 11, 9, 9, 13, 18, 10, 14][i] ?? 9)).join(''));
+  const shown = (each: readonly number[], digits: number) => (each.length === 0 ? '–' : median(each).toFixed(digits));
+  const [engine, ...rates] = Object.values(took).map((each) =>
+    shown(
+      each.map(({ ms }) => (EVENTS * 1_000) / ms),
+      0,
+    ),
+  );
+  const costs = Object.values(took).map((each) =>
+    shown(
+      each.map(({ processorMs }) => processorMs / EVENTS),
+      2,
+    ),
+  );
+  const perEvent = [commitsIn(tape), tape.length].map((count) => (count / (WARM + EVENTS)).toFixed(2));
+  const cells = [inFlight, intake, engine, shown(bare, 0), ...rates, ...perEvent, costs.join('  ')];
+  console.log(cells.map((cell, i) => String(cell).padStart([9, 14, 11, 9, 9, 13, 18, 10, 14, 28][i] ?? 9)).join(''));
 }
 
 async function onCopy<T>(template: string, act: (url: string) => Promise<T>): Promise<T> {
@@ -147,11 +151,11 @@ function start(url: string, concurrency: number, role: 'both' | 'executor' | 'wo
   });
 }
 
-async function onServer(url: string, measured: Measured): Promise<number> {
+async function onServer(url: string, measured: Measured): Promise<Took> {
   const app = await start(url, Math.max(measured.inFlight, 2));
-  const ms = await engineRound(app, effects, measured);
+  const took = await engineRound(app, effects, measured);
   await app.stop();
-  return ms;
+  return took;
 }
 
 /** Everything that was sent on the connection that writes, flight by flight; taken from the driver while the engine works. */

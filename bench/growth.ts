@@ -5,7 +5,7 @@ import type { App } from '#app';
 import type { WorkflowId } from '#base';
 import { type Growth, grow } from '../test/support/grown-database.ts';
 import type { OwnServer } from '../test/support/postgres-server.ts';
-import { processorMs } from './postgres-processor.ts';
+import { postmasterOf, processorMs } from './processor.ts';
 
 interface World extends Growth {
   readonly name: string;
@@ -109,9 +109,14 @@ async function measure(options: GrowthOptions, database: string, { events, busy,
   const warm = called(WARM);
   await Promise.all(busy.map((workflow) => publish(app, workflow, prefix)));
   await warm;
-  const before = { postgres: processorMs(server), engine: process.cpuUsage(), looks: await looks(server, database) };
+  const postmaster = postmasterOf(server);
+  const before = {
+    postgres: processorMs([postmaster]),
+    engine: process.cpuUsage(),
+    looks: await looks(server, database),
+  };
   await called(events);
-  const postgresMs = processorMs(server) - before.postgres;
+  const postgresMs = processorMs([postmaster]) - before.postgres;
   const { user, system } = process.cpuUsage(before.engine);
   await app.stop();
   const after = await looks(server, database);

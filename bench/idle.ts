@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fleet } from '../test/fleet/fleet.ts';
-import { processorMs } from './postgres-processor.ts';
+import { postmasterOf, processorMs } from './processor.ts';
 
 const LEASE_MS = 45_000;
 const EXECUTORS = 2;
@@ -23,9 +23,10 @@ export async function idle(isQuick: boolean): Promise<void> {
     await fleet.settled(['one']);
     await sleep(SETTLE_MS);
     const counted = async () => Number((await fleet.server.query('fleet', COMMITS))[0]?.[0]);
-    const [commits, processor] = [await counted(), processorMs(fleet.server)];
+    const postmaster = postmasterOf(fleet.server);
+    const [commits, processor] = [await counted(), processorMs([postmaster])];
     await sleep(ms);
-    const took = processorMs(fleet.server) - processor;
+    const took = processorMs([postmaster]) - processor;
     const a = (total: number) => ((total * 1_000) / ms).toFixed(1);
     console.log(`${EXECUTORS} executors and ${WORKERS} workers with nothing to do, for ${ms / 1_000} s:`);
     console.log(

@@ -28,9 +28,10 @@ export function jobs(intake, inFlight, { addAll, add }) {
   };
 }
 
-/** Warms up, then says how long the events took, and ends. */
+/** Warms up, says so, then says how long the events took. */
 export async function measure(drive, { warm, events }) {
   await drive(Number(warm), 'warm');
+  process.stdout.write('warm\n');
   const startedAt = performance.now();
   await drive(Number(events), 'event');
   process.stdout.write(`${performance.now() - startedAt}\n`);
