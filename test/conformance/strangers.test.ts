@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
-import { monotonicIds, systemClock } from '#base';
+import { monotonicIds, onKillPoint, systemClock } from '#base';
 import { openPostgresStore } from '#store';
 import { beginSession, CALL, deploy, ORDERS, PERSON, placed, prepareAndCall, reserve } from '../support/fixture.ts';
 import { closeAll, Follower } from '../support/follower.ts';
@@ -91,17 +91,16 @@ onPostgres('a person with SQL who stands in line behind this process is seen', a
   const workflow = await deploy(o.manager, 'other', { ...ORDERS, producers: [] });
   await o.manager.publishEvents(workflow, [placed('a'), placed('b')], PERSON);
   const fence = await beginSession(o.manager, workflow, o.worker);
-  const holder = new Client({ connectionString: o.url });
-  await holder.connect();
-  t.after(() => holder.end());
-  await holder.query('BEGIN');
-  await holder.query(`SELECT 1 FROM workflows WHERE id = '${workflow}' FOR NO KEY UPDATE`);
-  const first = o.manager.advanceSession(fence);
-  await new Promise((r) => setTimeout(r, 300));
-  const paused = o.client.query(`UPDATE workflows SET status = 'paused', holds = 'user' WHERE id = '${workflow}'`);
-  await new Promise((r) => setTimeout(r, 300));
-  await holder.query('COMMIT');
-  const begun = await first;
+  // They ask while the transaction that begins the run is open, and have time to stand in line before it commits.
+  let paused: Promise<unknown> | undefined;
+  onKillPoint((point) => {
+    if (point !== 'before-commit' || paused) return;
+    paused = o.client.query(`UPDATE workflows SET status = 'paused', holds = 'user' WHERE id = '${workflow}'`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  });
+  t.after(() => onKillPoint(undefined));
+  const begun = await o.manager.advanceSession(fence);
+  assert.ok(paused);
   await paused;
   assert.ok('run' in begun);
   const after = await prepareAndCall(o.manager, fence, begun.run, reserve('a'), CALL);
