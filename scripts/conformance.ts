@@ -11,6 +11,7 @@ const ALL = [
   ...['writes', 'lookups', 'guards', 'rows-refused'].map((name) => `test/store/${name}.test.ts`),
   ...globSync('test/conformance/*.test.ts', { cwd: dirname(import.meta.dirname) }),
   'src/store/postgres/plans.test.ts',
+  'src/store/postgres/flight.test.ts',
 ].filter((file) => !file.endsWith('/gate.test.ts'));
 
 /** Each goes further than in the gate. */

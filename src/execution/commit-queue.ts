@@ -36,8 +36,8 @@ const PROBE_MS_MAX = 5_000;
 
 interface Waiting {
   readonly unit: Unit;
-  /** When its rows were first found in other hands, and so were those of everybody else in its batch. */
-  heldUpAt?: number;
+  /** Since when its rows were found in other hands each time. */
+  heldUpAt?: number | undefined;
   readonly answer: () => void;
   readonly fail: (error: unknown) => void;
 }
@@ -194,14 +194,14 @@ export class CommitQueue {
     const outcomes = await store.commit(units);
     const ms = performance.now() - startedAt;
     this.#gathering?.committed(units.length, ms);
-    onCommit?.(units.length, ms);
     assert(outcomes.length === units.length, 'the store answers every unit');
     const deferred = waiting.filter((_, position) => outcomes[position]?.kind === 'deferred');
-    const isAllHeldUp = deferred.length === units.length;
+    if (deferred.length < units.length) onCommit?.(units.length - deferred.length, ms);
+    for (const [position, each] of waiting.entries()) noteHeldUp(each, outcomes[position]);
     this.#heldUp = 0;
-    if (deferred.length > 0) this.#putBack(deferred, isAllHeldUp);
+    if (deferred.length > 0) this.#putBack(deferred);
     // Whoever came meanwhile goes along with the next.
-    if (isAllHeldUp) await new Promise((resolve) => setImmediate(resolve));
+    if (deferred.length === units.length) await new Promise((resolve) => setImmediate(resolve));
     else if (this.#next === undefined) this.#answer(waiting, outcomes);
     else this.#answerBehind(waiting, outcomes);
   }
@@ -210,9 +210,8 @@ export class CommitQueue {
    * They came first, so they go first: also before those that were looked at, which may be about the same workflows. But nobody
    * waits for ever for what is in other hands.
    */
-  #putBack(deferred: readonly Waiting[], isAllHeldUp: boolean): void {
+  #putBack(deferred: readonly Waiting[]): void {
     const now = performance.now();
-    if (isAllHeldUp) for (const waiting of deferred) waiting.heldUpAt ??= now;
     const isOver = ({ heldUpAt = now }: Waiting): boolean => now - heldUpAt >= HELD_UP_MS_MAX;
     const staying = deferred.filter((waiting) => !isOver(waiting));
     this.#heldUp = staying.filter(({ heldUpAt }) => heldUpAt !== undefined).length;
@@ -275,6 +274,12 @@ export class CommitQueue {
       else this.#options.onFatal(error);
     }
   }
+}
+
+/** Whose workflow was had, and only waits for those before it there, is held up no more. */
+function noteHeldUp(waiting: Waiting, outcome: UnitOutcome | undefined): void {
+  if (outcome?.kind !== 'deferred' || outcome.because === 'changed') waiting.heldUpAt = undefined;
+  else waiting.heldUpAt ??= performance.now();
 }
 
 function heldUp(): PawlError {

@@ -29,7 +29,8 @@ export interface Unit {
 export type UnitOutcome =
   | { readonly kind: 'done'; readonly writes: readonly Write[] }
   | { readonly kind: 'refused'; readonly error: Error }
-  | { readonly kind: 'deferred' };
+  /** Its rows are in other hands, or changed by those before it in the batch. */
+  | { readonly kind: 'deferred'; readonly because: 'held' | 'changed' };
 
 /** The one way in. Whoever holds it can write, so it never leaves `execution/`. */
 export interface Store {

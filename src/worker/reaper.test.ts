@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { RefusedError } from '#base';
+import { RefusedError, StoreUnavailableError } from '#base';
 import { Reaper, type ReaperOptions } from './reaper.ts';
 
 const LEASE_MS = 45_000;
@@ -90,4 +90,35 @@ test('a reaper that stood still after it had looked strikes nobody off who lives
     ['wrk_dead', { silentMs }],
     ['wrk_back', { silentMs }],
   ]);
+});
+
+test('an execution whose workflow is in other hands does not keep the others of the dead from being ended', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const reaped: string[] = [];
+  const struck: string[] = [];
+  const execution = (id: string) => ({ id, epoch: 1, status: 'running', owner: 'wrk_dead' });
+  const reader = {
+    unendedWorkers: () => Promise.resolve([{ id: 'wrk_dead', leaseUntil: 0 }]),
+    unfinishedExecutions: () => Promise.resolve([execution('exe_1'), execution('exe_2')]),
+  };
+  const busy = new StoreUnavailableError({ code: 'store-busy', message: 'in other hands', why: '', next: [] });
+  const manager = {
+    reapExecution: (id: string) => (id === 'exe_1' ? Promise.reject(busy) : Promise.resolve(reaped.push(id))),
+    endWorker: (id: string) => Promise.resolve(struck.push(id)),
+  };
+  const told = Promise.withResolvers<unknown>();
+  const reaper = new Reaper({
+    engine: { reader, manager, self: 'wrk_self' } as unknown as ReaperOptions['engine'],
+    clock: { now: () => 100 * LEASE_MS },
+    leaseMs: LEASE_MS,
+    timeoutMsOf: () => Promise.resolve(undefined),
+    hasTimeouts: false,
+    onError: told.resolve,
+  });
+  reaper.start();
+  mock.timers.tick(LOOK_MS);
+  assert.equal(await told.promise, busy);
+  assert.deepEqual([reaped, struck], [['exe_2'], ['wrk_dead']]);
+  await reaper.stop();
 });

@@ -53,9 +53,11 @@ export class Reaper {
     const now = this.#options.clock.now();
     const workers = await reader.unendedWorkers();
     const living = new Set(workers.filter(({ leaseUntil }) => leaseUntil > now).map(({ id }) => id));
+    // One whose workflow is in other hands keeps nobody else's from being ended.
+    const troubles: unknown[] = [];
     for (let after = ''; ; ) {
       const page = await reader.unfinishedExecutions({ after, limit: PAGE });
-      for (const each of page) await this.#judge(each, living);
+      troubles.push(...(await troublesOf(page.map((each) => this.#judge(each, living)))));
       const last = page.at(-1);
       if (!last || page.length < PAGE) break;
       after = last.id;
@@ -63,7 +65,8 @@ export class Reaper {
     const silentMs = STRUCK_OFF * this.#options.leaseMs;
     // Who asks is there, whatever its lease says.
     const gone = workers.filter(({ id, leaseUntil }) => id !== self && leaseUntil + silentMs < now);
-    for (const { id } of gone) await orFaster(manager.endWorker(id, { silentMs }));
+    troubles.push(...(await troublesOf(gone.map(({ id }) => orFaster(manager.endWorker(id, { silentMs }))))));
+    if (troubles.length > 0) throw troubles[0];
   }
 
   async #judge(
@@ -103,6 +106,11 @@ export class Reaper {
   async #reap(id: ExecutionId, epoch: number, how: { readonly timeout?: true }): Promise<void> {
     await orFaster(this.#options.engine.manager.reapExecution(id, epoch, { provenDead: false, ...how }));
   }
+}
+
+async function troublesOf(acts: readonly Promise<void>[]): Promise<readonly unknown[]> {
+  const ends = await Promise.allSettled(acts);
+  return ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
 }
 
 /** Another reaper, or the owner itself after all, was faster. */

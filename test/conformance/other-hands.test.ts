@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { monotonicIds, systemClock } from '#base';
+import { monotonicIds, onKillPoint, systemClock } from '#base';
 import { openPostgresStore } from '#store';
 import { deploy, ORDERS, PERSON, placed } from '../support/fixture.ts';
 import { closeAll, Follower } from '../support/follower.ts';
@@ -68,3 +68,35 @@ onPostgres('what stays in other hands is refused by itself, and goes well when i
   await client.query('ROLLBACK');
   await manager.publishEvents(held, [placed('1')], PERSON);
 });
+
+onPostgres(
+  'where a batch is gone through one by one, those in other hands keep their order and nobody else waiting',
+  async (t) => {
+    const { client, store, manager, held, free } = await open(t);
+    const order: string[] = [];
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM workflows WHERE id = $1 FOR UPDATE', [held]);
+    const ids = Array.from({ length: 50 }, (_, i) => `held ${i}`);
+    const startedAt = performance.now();
+    const first = new Promise<void>((resolve) => onKillPoint((point) => point === 'after-commit' && resolve()));
+    const others = manager.publishEvents(free, [placed('free')], PERSON);
+    const waiting = ids.map((id) => manager.publishEvents(held, [placed(id)], PERSON).then(() => order.push(id)));
+    // The database refuses the second of one name, so that each is tried by itself.
+    const twins = Promise.allSettled([manager.createWorkflow('twin', PERSON), manager.createWorkflow('twin', PERSON)]);
+    await first;
+    onKillPoint(undefined);
+    // Some of those that are held have been tried, the others have not.
+    for (const trips = store.roundTrips; store.roundTrips < trips + 6; )
+      await new Promise((resolve) => setImmediate(resolve));
+    await client.query('ROLLBACK');
+    assert.deepEqual(
+      (await twins).map(({ status }) => status),
+      ['fulfilled', 'rejected'],
+    );
+    await others;
+    const ms = performance.now() - startedAt;
+    assert.ok(ms < 5_000, `those who had nothing to do with it took ${ms} ms`);
+    await Promise.all(waiting);
+    assert.deepEqual(order, ids);
+  },
+);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { mock, type TestContext, test } from 'node:test';
 import { type RefusedError, StoreFailedError, StoreUnavailableError } from '#base';
 import { ChangeFeed, CommitQueue, ExecutionModelManager } from '#execution';
 import { readLater, type Store, type Unit, type UnitOutcome } from '#store';
@@ -163,7 +163,7 @@ function oneAtATime() {
     for (const unit of units) {
       const [write] = unit.decide(sourceOf(store.memory.rows));
       const name = (write?.set === 'workflow.created' && write.row.name[0]) || '';
-      done.push(seen.has(name) ? { kind: 'deferred' } : { kind: 'done', writes: [] });
+      done.push(seen.has(name) ? { kind: 'deferred', because: 'changed' } : { kind: 'done', writes: [] });
       seen.add(name);
     }
     return done;
@@ -397,7 +397,7 @@ test('what the store defers goes first into the next batch, and its caller waits
     seen.push(units.length);
     if (seen.length > 1) return commit(units);
     const [last] = await commit(units.slice(-1));
-    return [...units.slice(0, -1).map(() => ({ kind: 'deferred' }) as const), last as UnitOutcome];
+    return [...units.slice(0, -1).map(() => ({ kind: 'deferred', because: 'changed' }) as const), last as UnitOutcome];
   };
   const names = ['a', 'b', 'c'];
   const made = await Promise.all(names.map((name) => manager.createWorkflow(name, PERSON)));
@@ -408,37 +408,62 @@ test('what the store defers goes first into the next batch, and its caller waits
   );
 });
 
-test('what stays in other hands is given up after a while, alone: whoever comes behind it goes on', async (t) => {
-  const { store, manager, fatal } = setUp();
-  const commit = store.memory.commit.bind(store.memory);
-  let seconds = 0;
-  const clock = mock.method(performance, 'now', () => seconds * 1_000);
+/** A store where commands named *held* are deferred for what the test says; each commit takes a second. */
+function inOtherHands(t: TestContext, because: (seconds: number) => 'held' | 'changed' | undefined) {
+  const world = setUp();
+  const { memory } = world.store;
+  const commit = memory.commit.bind(memory);
+  const passed = { seconds: 0 };
+  const clock = mock.method(performance, 'now', () => passed.seconds * 1_000);
   t.after(() => clock.mock.restore());
   const isHeld = (unit: Unit) =>
-    unit
-      .decide(sourceOf(store.memory.rows))
-      .some((write) => write.set === 'workflow.created' && write.row.name === 'held');
-  store.memory.commit = async (units) => {
-    seconds += 1;
+    unit.decide(sourceOf(memory.rows)).some((write) => write.set === 'workflow.created' && /held/.test(write.row.name));
+  memory.commit = async (units) => {
+    passed.seconds += 1;
+    const why = because(passed.seconds);
     const outcomes: UnitOutcome[] = [];
     for (const unit of units) {
-      const [done] = isHeld(unit) ? [{ kind: 'deferred' } as const] : await commit([unit]);
+      const [done] = why && isHeld(unit) ? [{ kind: 'deferred', because: why } as const] : await commit([unit]);
       outcomes.push(done as UnitOutcome);
     }
     return outcomes;
   };
-  const held = Array.from({ length: 100 }, () => manager.createWorkflow('held', PERSON));
-  const over = Promise.allSettled(held);
-  const names = ['a', 'b', 'c'];
-  for (const name of names) await manager.createWorkflow(name, PERSON);
-  assert.ok(seconds < 12, `they waited ${seconds} s`);
+  return { ...world, passed };
+}
+
+test('what stays in other hands is given up after a while, alone: whoever comes behind it goes on', async (t) => {
+  const { manager, fatal, passed } = inOtherHands(t, () => 'held');
+  const over = Promise.allSettled(Array.from({ length: 100 }, () => manager.createWorkflow('held', PERSON)));
+  for (const name of ['a', 'b', 'c']) await manager.createWorkflow(name, PERSON);
+  assert.ok(passed.seconds < 12, `they waited ${passed.seconds} s`);
   for (const each of await over) {
     assert.ok(each.status === 'rejected' && each.reason instanceof StoreUnavailableError);
     assert.match(each.reason.message, /in other hands for 15 s/);
   }
-  assert.ok(seconds >= 15 && seconds < 40, `given up after ${seconds} s`);
+  assert.ok(passed.seconds >= 15 && passed.seconds < 40, `given up after ${passed.seconds} s`);
   assert.equal((await manager.createWorkflow('d', PERSON)).workflow.startsWith('wf_'), true);
   assert.equal(fatal.length, 0);
+});
+
+test('what stays in other hands is given up as well while others never stop coming', async (t) => {
+  const { manager, passed } = inOtherHands(t, () => 'held');
+  let isOver = false;
+  const over = assert.rejects(manager.createWorkflow('held', PERSON), { code: 'store-busy' });
+  void over.then(() => {
+    isOver = true;
+  });
+  for (let i = 0; i < 20; i++) await manager.createWorkflow(`w${i}`, PERSON);
+  assert.equal(isOver, true, `${passed.seconds} s, and it still waits`);
+});
+
+test('what was in other hands and now only waits for its turn is not given up', async (t) => {
+  const { manager, passed } = inOtherHands(
+    t,
+    (seconds) => (seconds < 5 && 'held') || (seconds < 40 && 'changed') || undefined,
+  );
+  const waits = manager.createWorkflow('held', PERSON);
+  for (let i = 0; passed.seconds < 40; i++) await manager.createWorkflow(`w${i}`, PERSON);
+  assert.ok((await waits).workflow);
 });
 
 test('where the store says what time it is, its clock decides', async () => {

@@ -30,8 +30,26 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
   {
     name: 'what was deferred goes behind those that were looked at meanwhile',
     file: QUEUE,
-    find: '...deferred, ...(this.#next?.waiting ?? []));\n      this.#next = undefined;',
-    replace: '...deferred);',
+    find: '...staying, ...(this.#next?.waiting ?? []));\n    this.#next = undefined;',
+    replace: '...staying);',
+  },
+  {
+    name: 'what is in other hands is never given up',
+    file: QUEUE,
+    find: 'now - heldUpAt >= HELD_UP_MS_MAX',
+    replace: 'now - heldUpAt < 0',
+  },
+  {
+    name: 'what was in other hands and now waits for its turn is given up all the same',
+    file: QUEUE,
+    find: ` || outcome.because === 'changed'`,
+    replace: '',
+  },
+  {
+    name: 'what is in other hands fills the batches of everybody else',
+    file: QUEUE,
+    find: 'BATCH_MAX + this.#heldUp',
+    replace: 'BATCH_MAX',
   },
   {
     name: 'a refused command is answered as done',
@@ -72,7 +90,7 @@ export const EXECUTION_FAULTS: readonly Fault[] = [
   {
     name: 'a batch has no limit',
     file: QUEUE,
-    find: 'this.#waiting.splice(0, BATCH_MAX);',
+    find: 'this.#waiting.splice(0, BATCH_MAX + this.#heldUp);',
     replace: 'this.#waiting.splice(0, BATCH_MAX * 1_000);',
   },
   {

@@ -59,7 +59,7 @@ export class FaultyStore implements Store {
       }
       case 'deferred': {
         const [first] = await this.#commit(units.slice(0, 1));
-        return units.map((_, position) => (position === 0 && first ? first : { kind: 'deferred' }));
+        return units.map((_, position) => (position === 0 && first ? first : { kind: 'deferred', because: 'held' }));
       }
       case undefined:
         return this.#commit(units);

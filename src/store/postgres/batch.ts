@@ -71,6 +71,8 @@ interface Surroundings {
   readonly known: KnownWorkflows | undefined;
   /** The end of the audit log, as it is remembered. */
   readonly auditHead: ReturnType<typeof headIn>;
+  /** Workflows that were in other hands when those before it had their turn: nobody goes before them. */
+  readonly passedOver: Set<string> | undefined;
 }
 
 /** Begins a transaction, reads what its units ask for, and decides each on what was read. It ends with the caller. */
@@ -299,7 +301,10 @@ export class Batch {
 
   #take(lock: Answer | undefined, held: HeldRevisions): void {
     const [locked, wanted, now] = lock?.rows[0] ?? [];
-    this.#answers = new Answers(this.#with.memory, words(locked), words(wanted));
+    const passedOver = this.#with.passedOver;
+    const ours = words(locked).filter((workflow) => !passedOver?.has(workflow));
+    for (const workflow of words(wanted)) if (!ours.includes(workflow)) passedOver?.add(workflow);
+    this.#answers = new Answers(this.#with.memory, ours, words(wanted));
     this.#now = this.#with.time.said(Number(now));
     this.#revisions = held.revisions;
     this.#with.known?.stands(held);

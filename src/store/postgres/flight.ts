@@ -38,6 +38,7 @@ interface Known {
 export class PreparedStatements {
   readonly messages = new Messages();
   readonly #known = new Map<string, Known>();
+  readonly #forgotten: string[] = [];
   #count = 0;
 
   find(name: string): Known | undefined {
@@ -53,7 +54,15 @@ export class PreparedStatements {
   }
 
   forgetUnlessAnswered(name: string): void {
-    if (this.#known.get(name)?.shape === undefined) this.#known.delete(name);
+    const known = this.#known.get(name);
+    if (known === undefined || known.shape !== undefined) return;
+    this.#known.delete(name);
+    this.#forgotten.push(known.serverName);
+  }
+
+  /** What the server may still have, and is to drop. */
+  forgotten(): readonly string[] {
+    return this.#forgotten.splice(0);
   }
 }
 
@@ -109,6 +118,7 @@ export class Flight implements Submittable {
   submit(connection: Connection): void {
     const { messages } = this.#prepared;
     messages.begin();
+    for (const name of this.#prepared.forgotten()) messages.add(serialize.close({ type: 'S', name }));
     for (const statement of this.#statements) this.#add(statement, messages);
     connection.stream.write(messages.whole());
   }

@@ -83,10 +83,10 @@ export class PostgresStore implements Store {
     this.#mustBeOpen();
     if (units.length === 0) return [];
     try {
-      const outcomes = await this.#commitTogether(units, 'skip');
+      const outcomes = await this.#commitTogether(units, SKIPPING);
       if (outcomes.some(({ kind }) => kind !== 'deferred')) return outcomes;
       // Everything is in somebody else's hands: stand in line for it, for a moment.
-      return await this.#commitTogether(units, 'wait');
+      return await this.#commitTogether(units, STANDING_IN_LINE);
     } catch (error) {
       throw postgresError(error, this.#options.where);
     }
@@ -95,7 +95,7 @@ export class PostgresStore implements Store {
   /** Decided on what is remembered. It is for the flight to find out whether that is still so, however long before it was decided. */
   lookAhead(units: readonly Unit[]): void {
     try {
-      const batch = this.#batchOf(this.#connection, units, 'skip', TOGETHER);
+      const batch = this.#batchOf(this.#connection, units, SKIPPING);
       if (batch.isAbout(this.#underWay)) return;
       const decided = batch.remembered();
       // What goes into the audit log depends on what the commit before this one puts there.
@@ -137,19 +137,20 @@ export class PostgresStore implements Store {
    * A batch that the database refuses is gone through one by one, each unit in a transaction and each write in a statement of its
    * own, so that only the unit that asked for it is refused, and the write is known.
    */
-  async #commitTogether(units: readonly Unit[], waiting: Waiting): Promise<readonly UnitOutcome[]> {
-    const attempt = await this.#attempt(units, waiting, TOGETHER);
+  async #commitTogether(units: readonly Unit[], how: How): Promise<readonly UnitOutcome[]> {
+    const attempt = await this.#attempt(units, how);
     if (attempt.kind === 'answered') return attempt.outcomes;
     const outcomes: UnitOutcome[] = [];
-    for (const unit of units) outcomes.push(await this.#commitAlone(unit));
+    const alone: How = { waiting: 'skip', arrangement: APART, passedOver: new Set() };
+    for (const unit of units) outcomes.push(await this.#commitAlone(unit, alone));
     return outcomes;
   }
 
-  async #commitAlone(unit: Unit): Promise<UnitOutcome> {
+  async #commitAlone(unit: Unit, how: How): Promise<UnitOutcome> {
     let error: Error | undefined;
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if (error !== undefined && !isRace(error.cause)) break;
-      const attempt = await this.#attempt([unit], 'wait', APART);
+      const attempt = await this.#attempt([unit], how);
       if (attempt.kind === 'answered' && attempt.outcomes[0]) return attempt.outcomes[0];
       if (attempt.kind === 'refused') error = attempt.error;
     }
@@ -157,21 +158,25 @@ export class PostgresStore implements Store {
   }
 
   /** One transaction from its beginning to its end, and again as long as nobody knows what became of it. */
-  async #attempt(units: readonly Unit[], waiting: Waiting, arrangement: Arrangement): Promise<Attempt> {
+  async #attempt(units: readonly Unit[], how: How): Promise<Attempt> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const connection = await this.#connected();
       const ahead = this.#ahead.take(units, connection);
-      const batch = ahead?.batch ?? this.#batchOf(connection, units, waiting, arrangement);
+      const batch = ahead?.batch ?? this.#batchOf(connection, units, how);
       this.#underWay = batch.workflows;
       try {
         if (this.#options.doubts)
-          await doubt(connection, (by) => this.#batchOf(connection, units, waiting, by), ahead?.decided);
+          await doubt(
+            connection,
+            (arrangement) => this.#batchOf(connection, units, { ...how, arrangement }),
+            ahead?.decided,
+          );
         const attempt =
-          (await this.#writeRemembered(connection, batch, arrangement, ahead)) ??
-          (await this.#writeHeld(connection, batch, arrangement));
+          (await this.#writeRemembered(connection, batch, how.arrangement, ahead)) ??
+          (await this.#writeHeld(connection, batch, how.arrangement));
         if (attempt.kind !== 'aborted') return attempt;
       } catch (error) {
-        if (waiting === 'wait' && isHeldByOthers(error)) return { kind: 'answered', outcomes: units.map(deferred) };
+        if (how.waiting === 'wait' && isHeldByOthers(error)) return { kind: 'answered', outcomes: units.map(deferred) };
         throw error;
       }
     }
@@ -180,10 +185,10 @@ export class PostgresStore implements Store {
   }
 
   /** Whoever has to be gone through one by one is read anew. */
-  #batchOf(connection: PostgresConnection, units: readonly Unit[], waiting: Waiting, arrangement: Arrangement): Batch {
+  #batchOf(connection: PostgresConnection, units: readonly Unit[], { waiting, arrangement, passedOver }: How): Batch {
     const known = arrangement === TOGETHER ? this.#known : undefined;
     const own = { memory: this.#memory, habits: this.#habits, marks: this.#marks, time: this.#time };
-    return new Batch(units, waiting, { ...own, connection, known, auditHead: this.#auditHead.known });
+    return new Batch(units, waiting, { ...own, connection, known, auditHead: this.#auditHead.known, passedOver });
   }
 
   /**
@@ -319,6 +324,16 @@ export class PostgresStore implements Store {
   }
 }
 
+/** What becomes of units whose workflows are in other hands, and how the others are written. */
+interface How {
+  readonly waiting: Waiting;
+  readonly arrangement: Arrangement;
+  /** Of units that are gone through one by one: workflows whose turn has not come, so that nobody overtakes. */
+  readonly passedOver?: Set<string>;
+}
+const SKIPPING: How = { waiting: 'skip', arrangement: TOGETHER };
+const STANDING_IN_LINE: How = { waiting: 'wait', arrangement: TOGETHER };
+
 type End = 'committed' | 'aborted' | Error;
 
 interface Aborted {
@@ -330,7 +345,7 @@ type Attempt =
   | { readonly kind: 'refused'; readonly error: Error };
 
 function deferred(): UnitOutcome {
-  return { kind: 'deferred' };
+  return { kind: 'deferred', because: 'held' };
 }
 
 function guardError(error: FlightError, writing: readonly Written[]): Error {

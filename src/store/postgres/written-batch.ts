@@ -13,7 +13,7 @@ export interface WrittenBatch {
 
 /** What cannot even be written down is refused here; the other units are not touched by it. */
 export function writtenBatch({ decisions, head: before }: DecidedBatch, { fold, arrange }: Arrangement): WrittenBatch {
-  const outcomes = decisions.map(outcomeOf);
+  const outcomes: UnitOutcome[] = [...decisions];
   let head = before;
   const writes = outcomes.map((outcome, position) => {
     if (outcome.kind !== 'done') return [];
@@ -28,8 +28,4 @@ export function writtenBatch({ decisions, head: before }: DecidedBatch, { fold, 
     }
   });
   return { outcomes, writing: arrange(writes), head };
-}
-
-function outcomeOf(decision: DecidedBatch['decisions'][number]): UnitOutcome {
-  return decision.kind === 'deferred' ? { kind: 'deferred' } : decision;
 }
