@@ -54,6 +54,8 @@ export class Life {
   hasEnded = false;
   isFollowed = false;
   awaited = 0;
+  /** What people asked of it and have no answer to. */
+  readonly unanswered = new Set<{ readonly what: PersonAct }>();
   #cutOffUntilMs = 0;
   /** Until then something kept it from showing that it lives. */
   #disturbedUntilMs = 0;

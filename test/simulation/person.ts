@@ -22,10 +22,15 @@ export function act(stage: Stage, what: PersonAct, which: number): void {
   if (!app || !opened || !life.isUp) return;
   stage.struck(`person: ${what}`);
   const doing = ACTS[what]({ stage, app, rows: opened.rows(), which });
-  doing?.catch((error: unknown) => {
-    if (life.isDead || isNo(error)) return;
-    stage.fail(`a person asked to ${what}, and the engine broke: ${error instanceof Error ? error.stack : error}`);
-  });
+  if (!doing) return;
+  const asked = { what };
+  life.unanswered.add(asked);
+  doing
+    .catch((error: unknown) => {
+      if (life.isDead || isNo(error)) return;
+      stage.fail(`a person asked to ${what}, and the engine broke: ${error instanceof Error ? error.stack : error}`);
+    })
+    .finally(() => life.unanswered.delete(asked));
 }
 
 /** Nothing was written, and they know it. */

@@ -235,6 +235,13 @@ class Playing {
   #left(): string[] {
     const { front, judge, outside } = this.#stage;
     const rows = front.opened?.rows();
-    return rows ? [...unfinished(rows), ...unheard(judge.allOf(rows), outside)] : ['nobody is alive'];
+    if (!rows) return ['nobody is alive'];
+    return [...unfinished(rows), ...unheard(judge.allOf(rows), outside), ...this.#unanswered()];
+  }
+
+  /** Whoever asks for something is told what came of it, unless the process that they asked is gone. */
+  #unanswered(): string[] {
+    const asked = this.#stage.crew.filter(({ isUp }) => isUp).flatMap(({ unanswered }) => [...unanswered]);
+    return asked.map(({ what }) => `nobody answers the person who asked to ${what}`);
   }
 }

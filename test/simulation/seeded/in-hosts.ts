@@ -387,4 +387,10 @@ export const HOST_FAULTS: readonly Fault[] = [
     find: 'SELECT min(coalesce(reconcile_until, reconcile_at)) FROM mutations',
     replace: 'SELECT min(reconcile_at) FROM mutations',
   },
+  {
+    name: 'session: whoever publishes to a session that waits is never told',
+    file: 'src/session/take-arrival.ts',
+    find: '    arrival.published(done.reply);\n',
+    replace: '',
+  },
 ];
