@@ -24,8 +24,12 @@ const MAY: { readonly [T in TableName]: readonly string[] } = {
   ],
   limits: ['INSERT', 'UPDATE'],
   slots: ['INSERT', 'DELETE'],
-  script_runs: ['INSERT', 'UPDATE (cost, handler_run_count)', 'DELETE'],
-  handler_runs: ['INSERT', 'UPDATE (phase, status, mutation_outcome, end_timestamp, delivery_id)', 'DELETE'],
+  script_runs: ['INSERT', 'UPDATE (result, error, cost, handler_run_count, end_timestamp)', 'DELETE'],
+  handler_runs: [
+    'INSERT',
+    'UPDATE (phase, status, mutation_outcome, error, error_type, suspects, cost, end_timestamp, delivery_id)',
+    'DELETE',
+  ],
   events: ['INSERT', 'UPDATE (payload, title, status, reserved_by_run_id, pending_seq)', 'DELETE'],
   mutations: [
     'INSERT',
