@@ -29,7 +29,8 @@ export interface Dialect {
   elements(json: string, alias: string, member?: string): string;
   /** Whether a column has one of a JSON list of texts; each is looked up by an index of that column. */
   isElement(column: string, json: string): string;
-  guard(guard: Guard): readonly string[];
+  /** `besides` is looked at in the same call, where guards are functions; in the words of such a one. */
+  guard(guard: Guard, besides?: string): readonly string[];
   /** The names of the guards that are in the database, as `name` with their `table`. */
   readonly listGuards: string;
   dropGuard(name: string, table: string): string;
@@ -88,12 +89,12 @@ export const postgresDialect: Dialect = {
   // As a list of values and not as a join: a join that was planned while the table was small reads all of it.
   isElement: (column, json) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text((${json})::jsonb)))`,
   // A WHEN would be read anew for every statement, which takes longer than the update; a function is read once for a connection.
-  guard: ({ name, table, on, columns, when = 'true', says }) => {
+  guard: ({ name, table, on, columns, when = 'true', says }, besides = '') => {
     const of = columns === undefined ? '' : ` OF ${columns.join(', ')}`;
     const refuse = `RAISE EXCEPTION '${says}' USING ERRCODE = '${REFUSED_BY_GUARD}'`;
     return [
       `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN IF ${when} THEN ${refuse}; END IF; RETURN ${on === 'DELETE' ? 'OLD' : 'NEW'}; END $$`,
+      BEGIN IF ${when} THEN ${refuse}; END IF; ${besides} RETURN ${on === 'DELETE' ? 'OLD' : 'NEW'}; END $$`,
       `CREATE TRIGGER ${name} BEFORE ${on}${of} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
     ];
   },

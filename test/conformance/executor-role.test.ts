@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import type { WorkflowId } from '#base';
 import type { Command, CommandName, CommandOf } from '#model';
 import { GuardError, openPostgresStore } from '#store';
 import { STORIES, type Story } from '../model/stories.ts';
+import { PERSON } from '../support/fixture.ts';
 import { closeAll, Follower } from '../support/follower.ts';
+import { rowsElsewhere } from '../support/imported.ts';
 import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
+import { failedAfter, inFlight, nextRun, published } from '../support/stage.ts';
 import { inWorld, type World } from '../support/world.ts';
 
 // What an executor may write, as the server itself sees it: by the rights of its role, whatever its code asks for.
@@ -48,6 +52,30 @@ for (const [name, story] of Object.entries(STORIES) as [CommandName, Story<Comma
       else await asExecutor(world, command);
       // What was refused left everything as it was; what was done cannot always be done twice.
       if (isWorkers) await world.manager.ask(command as CommandOf<CommandName>);
+    }),
+  );
+}
+
+const UNDER_WAY: Readonly<Record<string, (world: World) => Promise<WorkflowId>>> = {
+  'an execution that was handed off': async (world) => {
+    const workflow = await published(world);
+    const { execution } = await world.manager.requestExecution(workflow, 'event');
+    await world.manager.beginScheduling(execution);
+    await world.manager.handOff(execution);
+    return workflow;
+  },
+  'a call in flight': async (world) => (await inFlight(world)).workflow,
+  'a retry with its next to do': async (world) => {
+    const { workflow } = await failedAfter(world, 'crashed');
+    return (await nextRun(world, workflow)).workflow;
+  },
+};
+
+for (const [what, story] of Object.entries(UNDER_WAY)) {
+  onPostgres(`a workflow with ${what} elsewhere is brought in, and ended, by the role of an executor`, () =>
+    inWorld('postgres', async (world) => {
+      const rows = await rowsElsewhere(story);
+      await asExecutor(world, { do: 'importWorkflow', rows, name: 'moved', from: 'another engine', by: PERSON });
     }),
   );
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { EventId, RunId, ScriptId, WorkerId, WorkflowId } from '#base';
+import type { EventId, RunId, ScriptId, WorkflowId } from '#base';
 import type { ImportedRows } from '#model';
 import { beginSession, deploy, PERSON, placed } from '../support/fixture.ts';
-import { IMPORTED, importedFrom } from '../support/imported.ts';
+import { IMPORTED, importedFrom, rowsElsewhere } from '../support/imported.ts';
 import { pruneAll } from '../support/prune-all.ts';
 import {
   awaitingApproval,
@@ -22,23 +22,6 @@ import { forEachStore, inWorld, type World } from '../support/world.ts';
 
 const by = 'grace';
 const from = 'exported by ada';
-
-const ELSEWHERE = 'wrk_elsewhere' as WorkerId;
-
-/** What another engine has of a workflow, after this story. */
-async function there(story: (world: World) => Promise<WorkflowId>): Promise<ImportedRows> {
-  let rows: ImportedRows | undefined;
-  await inWorld('memory', async (world) => {
-    // Ids of two engines differ; these are counted, so one of them begins elsewhere.
-    for (const kind of ['worker', 'workflow', 'script', 'run', 'event', 'execution', 'session', 'mutation'] as const)
-      for (let i = 0; i < 100; i++) world.ids.next(kind);
-    rows = importedFrom(world, await story(world));
-  });
-  assert.ok(rows);
-  // Processes of two engines have ids of their own too.
-  const executions = rows.executions.map((row) => ({ ...row, owner: row.owner && ELSEWHERE }));
-  return { ...rows, executions };
-}
 
 async function bring(world: World, rows: ImportedRows, name = 'moved') {
   return world.manager.importWorkflow(rows, { name, from, by });
@@ -128,7 +111,7 @@ const STORIES: Readonly<
 
 for (const [what, [story, holds, unknownCalls]] of Object.entries(STORIES)) {
   forEachStore(`${what}: it is here, and paused`, async (world) => {
-    const rows = await there(story);
+    const rows = await rowsElsewhere(story);
     const reply = await bring(world, rows);
     assert.equal(reply.unknown, unknownCalls);
     world.is('workflows', reply.workflow, { name: 'moved', dueAt: null, holds: holds.split(' ') as never });
@@ -144,7 +127,7 @@ for (const [what, [story, holds, unknownCalls]] of Object.entries(STORIES)) {
 }
 
 forEachStore('deliveries, inputs, evidence, logs, states and what is remembered come along', async (world) => {
-  const rows = await there(async (other) => {
+  const rows = await rowsElsewhere(async (other) => {
     const { manager } = other;
     const workflow = await deploy(manager);
     const delivery = { hook: 'hook', deliveryId: 'd1', headers: '{}', body: '{}' };
@@ -289,7 +272,7 @@ const NOT_WHOLE: Readonly<Record<string, (rows: ImportedRows) => ImportedRows>> 
 
 for (const [what, spoil] of Object.entries(NOT_WHOLE)) {
   forEachStore(`${what} is refused, and nothing is put in`, async (world) => {
-    const rows = await there(async (other) => {
+    const rows = await rowsElsewhere(async (other) => {
       const stage = await emitting(other);
       await other.manager.commitConsumer(stage.fence, stage.run);
       return stage.workflow;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { WorkflowId } from '#base';
+import type { WorkerId, WorkflowId } from '#base';
 import type { ImportedRows, Table } from '#model';
 import { SCRIPT, script, workflow } from '../store/rows.ts';
-import type { World } from './world.ts';
+import { inWorld, type World } from './world.ts';
 
 /** A workflow of another engine, with a version and no history. */
 export const IMPORTED: ImportedRows = {
@@ -55,4 +55,21 @@ export function importedFrom({ rows }: Pick<World, 'rows'>, id: WorkflowId): Imp
     prunedEvents: ofIt(rows.prunedEvents),
     prunedDeliveries: ofIt(rows.prunedDeliveries),
   };
+}
+
+const ELSEWHERE = 'wrk_elsewhere' as WorkerId;
+
+/** What another engine has of a workflow, after this story. */
+export async function rowsElsewhere(story: (world: World) => Promise<WorkflowId>): Promise<ImportedRows> {
+  let rows: ImportedRows | undefined;
+  await inWorld('memory', async (world) => {
+    // Ids of two engines differ; these are counted, so one of them begins elsewhere.
+    for (const kind of ['worker', 'workflow', 'script', 'run', 'event', 'execution', 'session', 'mutation'] as const)
+      for (let i = 0; i < 100; i++) world.ids.next(kind);
+    rows = importedFrom(world, await story(world));
+  });
+  assert.ok(rows);
+  // Processes of two engines have ids of their own too.
+  const executions = rows.executions.map((row) => ({ ...row, owner: row.owner && ELSEWHERE }));
+  return { ...rows, executions };
 }

@@ -1,5 +1,4 @@
 import { StoreFailedError } from '#base';
-import { REFUSED_BY_GUARD } from '../dialect.ts';
 import type { TableName } from '../statements/all.ts';
 import type { PostgresConnection } from './connection.ts';
 
@@ -12,6 +11,7 @@ const ROLE = 'pawl_executor';
 /**
  * What an executor writes, and nothing else: runs, sessions and calls are begun, and executions owned, by workers alone. What it may change of
  * those is what a person decides through its API (a skip, an answer, the end of a run without its next), and what is over it may remove.
+ * Of a table where workers work it may change named columns, never any: by that the guards know an executor from a worker.
  */
 const MAY: { readonly [T in TableName]: readonly string[] } = {
   workflows: ['INSERT', 'UPDATE'],
@@ -24,10 +24,19 @@ const MAY: { readonly [T in TableName]: readonly string[] } = {
   ],
   limits: ['INSERT', 'UPDATE'],
   slots: ['INSERT', 'DELETE'],
-  script_runs: ['INSERT', 'UPDATE (cost, handler_run_count)', 'DELETE'],
-  handler_runs: ['INSERT', 'UPDATE (phase, status, mutation_outcome, end_timestamp, delivery_id)', 'DELETE'],
-  events: ['INSERT', 'UPDATE', 'DELETE'],
-  mutations: ['INSERT', 'UPDATE', 'DELETE'],
+  script_runs: ['INSERT', 'UPDATE (result, error, cost, handler_run_count, end_timestamp)', 'DELETE'],
+  handler_runs: [
+    'INSERT',
+    'UPDATE (phase, status, mutation_outcome, error, error_type, suspects, cost, end_timestamp, delivery_id)',
+    'DELETE',
+  ],
+  events: ['INSERT', 'UPDATE (payload, title, status, reserved_by_run_id, pending_seq)', 'DELETE'],
+  mutations: [
+    'INSERT',
+    `UPDATE (status, result, error, call_ended_at, approved_at, approved_by, reconcile_at, reconcile_owner, reconcile_until, reconcile_count,
+      set_aside_at, resolved_by, resolved_by_name, resolved_at)`,
+    'DELETE',
+  ],
   handler_states: ['INSERT', 'UPDATE'],
   inputs: ['INSERT', 'DELETE'],
   event_inputs: ['INSERT', 'DELETE'],
@@ -60,9 +69,6 @@ const OWN = {
   schema_version: ['UPDATE (probe)'],
 } as const;
 
-/** As the words of a trigger say it. */
-export const IS_EXECUTOR = `(current_user = '${ROLE}' OR current_setting('pawl.role', true) = 'executor')`;
-
 /**
  * Made with the guards, where the user of the database may make roles; where not, a setting of the session stands in for it. Several
  * databases of a server share the role, and may come to it at the same time.
@@ -85,35 +91,6 @@ export function executorRole(): string {
   EXCEPTION
     WHEN insufficient_privilege THEN RAISE NOTICE 'executors act as %', current_user;
   END $$`;
-}
-
-/**
- * Runs, sessions and calls are begun by workers alone. A workflow that is brought from another engine comes with its own, in the transaction
- * that makes the workflow: only there an executor may insert any. Who it is comes first, by itself: a condition that also names rows is a
- * query for every row of a worker.
- */
-export function executorGuards(): readonly string[] {
-  const made = (table: string, key: string) =>
-    `EXISTS (SELECT 1 FROM ${table} WHERE id = NEW.${key} AND xmin = pg_current_xact_id()::xid)`;
-  const guards = [
-    ...['script_runs', 'handler_runs', 'mutations'].map((table) => ({
-      table,
-      isBrought: made('workflows', 'workflow_id'),
-    })),
-    ...['run_logs', 'run_reads'].map((table) => ({ table, isBrought: made('handler_runs', 'run_id') })),
-  ];
-  return guards.flatMap(({ table, isBrought }) => [
-    `CREATE OR REPLACE FUNCTION ${table}_begun() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        IF ${IS_EXECUTOR} THEN
-          IF NOT ${isBrought} THEN
-            RAISE EXCEPTION 'only a worker begins a run' USING ERRCODE = '${REFUSED_BY_GUARD}';
-          END IF;
-        END IF;
-        RETURN NEW;
-      END $$`,
-    `CREATE TRIGGER ${table}_begun BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_begun()`,
-  ]);
 }
 
 /** A role that another database of the server made says nothing of the tables here. */

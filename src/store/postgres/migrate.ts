@@ -1,11 +1,12 @@
 import { reach, sha256 } from '#base';
-import { postgresDialect as dialect, type Guard } from '../dialect.ts';
+import { postgresDialect as dialect } from '../dialect.ts';
 import { RETENTION_INDEXES } from '../schema/004-retention.ts';
 import { guards } from '../schema/guards.ts';
 import { FIRST_VERSION, refuseForeign, refuseNewer } from '../schema/migrate.ts';
 import { MIGRATIONS, type Migration, versionTable } from '../schema/migrations.ts';
 import type { PostgresConnection } from './connection.ts';
-import { executorGuards, executorRole, IS_EXECUTOR } from './executor-role.ts';
+import { executorGuards, guardWithOwner } from './executor-guards.ts';
+import { executorRole } from './executor-role.ts';
 import { isMissingTable, isRace } from './failures.ts';
 import { CLOSED_MARKS, MARKS_TABLE } from './lost-commit.ts';
 import { CLUSTER_ORIGIN, DATABASE_ORIGIN } from './origin.ts';
@@ -74,23 +75,13 @@ async function isCurrent(connection: PostgresConnection, known: number): Promise
   }
 }
 
-/** From the handoff on an execution is its worker's. */
-const HANDED_OFF: Guard = {
-  name: 'executions_handed_off',
-  table: 'executions',
-  on: 'UPDATE',
-  columns: ['status', 'epoch', 'owner'],
-  when: `OLD.status IN ('scheduled', 'running') AND ${IS_EXECUTOR}`,
-  says: 'an executor writes nothing after the handoff',
-};
-
 function guardTexts(): { readonly texts: readonly string[]; readonly hash: string } {
   const texts = [
     ...DATABASE_ORIGIN,
     ...dialect.functions,
     CLOSED_MARKS,
     ...REVISIONS,
-    ...[...guards(), HANDED_OFF].flatMap((guard) => dialect.guard(guard)),
+    ...guards().flatMap(guardWithOwner),
     ...executorGuards(),
     executorRole(),
   ];
