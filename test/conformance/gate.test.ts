@@ -9,6 +9,7 @@ const TOLD = [
   'test/model/traces.test.ts',
   'test/model/audit.test.ts',
   'test/model/connections.test.ts',
+  'test/model/refused-content.test.ts',
   'test/store/writes.test.ts',
   'test/store/lookups.test.ts',
   'test/store/rows-refused.test.ts',

@@ -1,6 +1,6 @@
 import type { LookupName, Question } from '#model';
 import type { Foresight, Unit } from '../store.ts';
-import { Answers, type Memory, type View } from './answers.ts';
+import { Answers, isKeepable, type Memory, type View } from './answers.ts';
 import { isOfWorkflow, workflowsAsked } from './gather.ts';
 import type { Habits } from './habits.ts';
 import type { KnownWorkflow, KnownWorkflows } from './known.ts';
@@ -69,9 +69,11 @@ export function noteMisses(asker: Asker, view: View | undefined, habits: Habits)
   asker.misses = [...view.missing, ...next.filter((question) => known.answer(question) === undefined)];
 }
 
-/** What it publishes, as far as nothing is remembered of it: most likely it is not there. */
+/** What it publishes, as far as nothing is remembered of it: most likely it is not there. Nobody asks for what no row could be. */
 export function assumedOf({ known, foresight }: Asker): readonly Question[] {
-  return (foresight.fresh ?? []).filter((question) => known?.answer(question) === undefined);
+  return (foresight.fresh ?? []).filter(
+    (question) => question.by.every(isKeepable) && known?.answer(question) === undefined,
+  );
 }
 
 function mayMiss({ name }: Question): boolean {
