@@ -42,6 +42,8 @@ export type Evidence = { readonly id: string; readonly mutationId: string; reado
 
 export type Execution = { readonly id: string; readonly workflowId: string; readonly status: 'requested' | 'scheduling' | 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned'; readonly trigger: Trigger; readonly epoch: number; readonly owner: string | null; readonly cancelRequestedAt: number | null; readonly cancelRequestedBy: string | null; readonly schedulingUntil: number | null; readonly waitsFor: string | null; readonly slots: readonly string[]; readonly requestedAt: number; readonly startedAt: number | null; readonly endedAt: number | null };
 
+export type ExecutionEnd = 'completed' | 'failed' | 'cancelled' | 'timeout' | 'abandoned';
+
 export type Explained = { readonly kind: 'workflow' | 'run' | 'event' | 'input' | 'output' | 'delivery'; readonly id: string; readonly lines: readonly { readonly at: number | null; readonly text: string }[]; readonly story: readonly string[] };
 
 export type Found = { readonly kind: 'workflow' | 'input' | 'output' | 'event' | 'run' | 'session' | 'version' | 'delivery' | 'connection'; readonly id: string; readonly title: string; readonly workflow: string; readonly status: string; readonly at: number | null };
@@ -104,7 +106,7 @@ export type Scope = 'read' | 'operate' | 'edit' | 'admin';
 
 export type Secret = { readonly name: string; readonly version: number; readonly changedAt: number; readonly changedBy: string; readonly connections: readonly string[]; readonly trouble: string | null };
 
-export type Session = { readonly id: string; readonly executionId: string; readonly scriptId: string; readonly workflowId: string; readonly trigger: Trigger; readonly result: '' | 'completed' | 'failed'; readonly error: string | null; readonly cost: number; readonly handlerRunCount: number; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
+export type Session = { readonly id: string; readonly executionId: string; readonly scriptId: string; readonly workflowId: string; readonly trigger: Trigger; readonly result: '' | 'completed' | 'failed'; readonly end: ExecutionEnd | null; readonly error: string | null; readonly cost: number; readonly handlerRunCount: number; readonly version: string | null; readonly startedAt: number; readonly endedAt: number | null };
 
 export type ShownDelivery = { readonly kind: 'delivery'; readonly row: Delivery; readonly runs: readonly Run[]; readonly events: readonly Event[]; readonly inputs: readonly InputRow[] };
 

@@ -74,6 +74,8 @@ export interface App {
   readonly leaseMs: number;
   /** Whose work a workflow of this name is, as the config of this process says. */
   readonly poolOf: (workflow: string) => string;
+  /** How long a session of a workflow of this name may take in a fleet, as the config of this process says. */
+  readonly timeoutMsOf: (workflow: string) => number | undefined;
   /** How many sessions may be under way at once, as the config of this process says. */
   readonly limits: FleetConfig['limits'];
   /** No further run begins: whoever asks for work should ask another process. */
@@ -190,7 +192,10 @@ function throwLater(error: unknown): void {
 }
 
 /** What is open already, and goes with the app when it stops. */
-export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 'leaseMs' | 'poolOf' | 'limits'> & {
+export type AppParts = Omit<
+  App,
+  'stop' | 'drain' | 'isDraining' | 'isShared' | 'leaseMs' | 'poolOf' | 'timeoutMsOf' | 'limits'
+> & {
   readonly onError: (error: unknown) => void;
   /** What runs are expected to look at; the simulation expects more than is wise. */
   readonly peeks?: PeekHabits;
@@ -222,6 +227,7 @@ export function runApp(parts: AppParts, config = new FleetConfig()): App {
     isShared: false,
     leaseMs: config.leaseMs ?? LEASE_MS,
     poolOf: (workflow) => config.poolOf(workflow),
+    timeoutMsOf: (workflow) => config.timeoutMsOf(workflow),
     limits: config.limits,
     isDraining: host.isDraining,
     drain,
@@ -312,6 +318,7 @@ export function runMember(parts: AppParts, place: Membership): App {
     isShared: true,
     leaseMs: member.leaseMs,
     poolOf: (workflow) => config.poolOf(workflow),
+    timeoutMsOf: (workflow) => config.timeoutMsOf(workflow),
     limits: config.limits,
     isDraining: host.isDraining,
     drain,

@@ -1,4 +1,14 @@
-import type { Event, HandlerState, Mutation, Run, Script, Session, Workflow } from '#model';
+import {
+  type Event,
+  EXECUTION_ENDS,
+  type ExecutionEnd,
+  type HandlerState,
+  type Mutation,
+  type Run,
+  type Script,
+  type Session,
+  type Workflow,
+} from '#model';
 import { outcomeWords, type Teller, versionName, waitingOf } from '#story';
 
 /** Rows as the API gives them: JSON as values, times as `…At`, versions by their number. */
@@ -15,7 +25,14 @@ export function scriptRow(row: Script, active: string | null) {
 }
 
 export async function sessionRow(reads: Reads, { startTimestamp: startedAt, endTimestamp: endedAt, ...row }: Session) {
-  return { ...row, version: await versionOf(reads, row.scriptId), startedAt, endedAt };
+  const end = endedAt === null ? null : await endOf(reads, row);
+  return { ...row, end, version: await versionOf(reads, row.scriptId), startedAt, endedAt };
+}
+
+/** A session knows whether its runs went well; its execution, how it came to its end. */
+async function endOf({ history }: Reads, { executionId }: Pick<Session, 'executionId'>): Promise<ExecutionEnd | null> {
+  const [execution] = await history.fetch('execution', executionId);
+  return EXECUTION_ENDS.find((end) => end === execution?.status) ?? null;
 }
 
 export async function runRow(reads: Reads, { startTimestamp: startedAt, endTimestamp: endedAt, ...row }: Run) {

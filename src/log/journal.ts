@@ -23,7 +23,7 @@ export function journal(tell: (line: Line) => void): (writes: readonly Write[]) 
     }
     const named = writes.flatMap((write) => ('workflow' in write ? [write.workflow] : []))[0];
     for (const write of writes) {
-      const line = lineOf(write, known);
+      const line = outOfTime(write, writes) ?? lineOf(write, known);
       if (line) tell(named === undefined ? line : { ...line, about: { ...workflowIn(line, named), ...line.about } });
     }
   };
@@ -110,6 +110,18 @@ function lineOfOther(write: Write): Line | undefined {
     default:
       return undefined;
   }
+}
+
+/** What else it was about stands in the same command. A limit that is met by what is well is too low. */
+function outOfTime(write: Write, writes: readonly Write[]): Line | undefined {
+  if (write.set !== 'execution.ended' || write.timeoutMs === undefined) return undefined;
+  const { execution, timeoutMs } = write;
+  const about: Record<string, string | number> = {};
+  for (const each of writes) {
+    if (each.set === 'message.sent' && each.row.executionId === execution) about.workflow = each.row.workflowId;
+    if (each.set === 'session.completed' || each.set === 'session.failed') about.session = each.session;
+  }
+  return { level: 'warn', message: 'a session was ended by its time limit', about: { ...about, execution, timeoutMs } };
 }
 
 /** A stop that goes on by itself is no news at night. */

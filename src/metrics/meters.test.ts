@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MutationId, RunId, WorkflowId } from '#base';
+import type { ExecutionId, MutationId, RunId, WorkflowId } from '#base';
 import type { Write } from '#model';
 import { LABELS_MAX, Meters } from './meters.ts';
 import { gauge, metricsText } from './metrics-text.ts';
@@ -60,6 +60,29 @@ test('a run from before this process is counted for the workflow the same commit
   const text = textOf(meters);
   assert.match(text, /pawl_runs_total\{workflow="name of w7",status="committed"\} 1/);
   assert.match(text, /pawl_calls_total\{connection="other",outcome="failed"\} 1/);
+});
+
+test('a session is counted by how its execution ended, and one that nobody took is none', () => {
+  const meters = new Meters();
+  const execution = 'e1' as ExecutionId;
+  const told = { set: 'message.sent', row: { executionId: execution, workflowId: 'w1' } } as Write;
+  const ended = (from: 'running' | 'scheduled', to: 'completed' | 'timeout' | 'abandoned'): Write => ({
+    set: 'execution.ended',
+    execution,
+    from,
+    to,
+    at: 1,
+  });
+  meters.wrote([ended('running', 'timeout'), told]);
+  meters.wrote([ended('running', 'completed'), told, told]);
+  meters.wrote([ended('running', 'completed'), told]);
+  meters.wrote([ended('scheduled', 'abandoned'), told]);
+  const text = textOf(meters);
+  assert.deepEqual(text.match(/^pawl_sessions_total\{.*$/gm), [
+    'pawl_sessions_total{workflow="name of w1",outcome="timeout"} 1',
+    'pawl_sessions_total{workflow="name of w1",outcome="completed"} 2',
+  ]);
+  assert.deepEqual(new Set(meters.workflows()), new Set(['w1']));
 });
 
 test('a histogram counts what is at most as large as each bound', () => {

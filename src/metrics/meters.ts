@@ -18,6 +18,7 @@ export class Meters {
   readonly #accepted = new Tally();
   readonly #settled = new Tally();
   readonly #runs = new Tally();
+  readonly #sessions = new Tally();
   readonly #calls = new Tally();
   readonly #notices = new Tally();
   readonly #commitSeconds = new Histogram(SECONDS);
@@ -34,6 +35,7 @@ export class Meters {
     const named = writes.find((write) => 'workflow' in write);
     const workflow = named && 'workflow' in named ? named.workflow : OTHER;
     for (const write of writes) this.#count(write, workflow);
+    this.#countSession(writes, workflow);
   }
 
   /** Workflows are known here by their ids; `nameOf` says what people call them. */
@@ -52,6 +54,7 @@ export class Meters {
       counter('pawl_events_accepted_total', 'Events published', byWorkflow(this.#accepted)),
       counter('pawl_events_settled_total', 'Events consumed or skipped', byWorkflow(this.#settled, 'outcome')),
       counter('pawl_runs_total', 'Runs that ended, by how', byWorkflow(this.#runs, 'status')),
+      counter('pawl_sessions_total', 'Sessions that ended, by how', byWorkflow(this.#sessions, 'outcome')),
       counter('pawl_calls_total', 'Calls to the outside, sent and by what came of them', calls),
       counter('pawl_notice_tries_total', 'Notices to people, by what came of the try', notices),
       this.#commitSeconds.metric('pawl_commit_seconds', 'How long a transaction took to become durable'),
@@ -61,7 +64,17 @@ export class Meters {
 
   /** Workflows that have been counted, by their ids. */
   workflows(): readonly string[] {
-    return [this.#accepted, this.#settled, this.#runs].flatMap((tally) => [...tally.entries()].map(([about]) => about));
+    return [this.#accepted, this.#settled, this.#runs, this.#sessions].flatMap((tally) =>
+      [...tally.entries()].map(([about]) => about),
+    );
+  }
+
+  /** By the word of its execution, which the session itself does not have; an execution that nobody took had none. */
+  #countSession(writes: readonly Write[], named: string): void {
+    const ended = writes.find((write) => write.set === 'execution.ended');
+    if (ended?.from !== 'running') return;
+    const told = writes.find((write) => write.set === 'message.sent');
+    this.#sessions.add(told?.row.workflowId ?? named, ended.to);
   }
 
   #count(write: Write, named: string): void {

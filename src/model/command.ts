@@ -153,8 +153,9 @@ export interface Commands extends HistoryCommands {
     gives: { session: SessionId; fence: Fence } | { cancelled: true };
   };
   cancelExecution: { takes: { execution: ExecutionId; by: string }; gives: { cancelled: boolean } };
+  /** `timeoutMs`: the limit that its session is past, whether or not its owner lives. */
   reapExecution: {
-    takes: { execution: ExecutionId; epoch: number; provenDead: boolean; timeout?: boolean | undefined };
+    takes: { execution: ExecutionId; epoch: number; provenDead: boolean; timeoutMs?: number | undefined };
     gives: { ended: ExecutionEnd; run: Stopped | null };
   };
   registerWorker: {

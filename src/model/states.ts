@@ -103,6 +103,14 @@ export type TaskStatus = keyof typeof TASK_STEPS;
 /** The worker that claimed an execution may write these ends; `abandoned` is the reaper's. */
 export type ExecutionEnd = Exclude<ExecutionStatus, 'requested' | 'scheduling' | 'scheduled' | 'running'>;
 
+export const EXECUTION_ENDS = [
+  'completed',
+  'failed',
+  'cancelled',
+  'timeout',
+  'abandoned',
+] as const satisfies ExecutionEnd[];
+
 export const STOP_STATUSES = RUN_STATUS_STEPS.active.filter((status) => status !== 'committed');
 
 export const MUTATION_OUTCOMES = ['', 'success', 'failure', 'skipped'] as const;

@@ -103,7 +103,15 @@ type ExecutionWrite =
   | { set: 'execution.scheduled'; execution: ExecutionId; epoch: number }
   | { set: 'execution.running'; execution: ExecutionId; epoch: number; owner: WorkerId; at: number }
   | { set: 'execution.fenced'; execution: ExecutionId; from: number; to: number }
-  | { set: 'execution.ended'; execution: ExecutionId; from: ExecutionStatus; to: ExecutionEnd; at: number }
+  | {
+      set: 'execution.ended';
+      execution: ExecutionId;
+      from: ExecutionStatus;
+      to: ExecutionEnd;
+      at: number;
+      /** The limit that its session was past, for whoever tells of it: the row keeps the word alone. */
+      timeoutMs?: number | undefined;
+    }
   | { set: 'execution.cancelRequested'; execution: ExecutionId; at: number; by: string }
   /** Set, or set again to another number. */
   | { set: 'limit.set'; row: Limit }

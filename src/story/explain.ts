@@ -137,10 +137,7 @@ async function workflowStory(teller: Teller, workflow: Workflow): Promise<Explai
     ...(
       await Promise.all(versions.map(async (script) => auditLines(await history.audit(script.id, AUDIT_TOLD))))
     ).flat(),
-    ...sessions.slice(0, SESSIONS_TOLD).map((session) => ({
-      at: session.startTimestamp,
-      text: `a session began ${TRIGGER_WORDS[session.trigger]} and ${sessionWords(session)} (${session.id})`,
-    })),
+    ...(await Promise.all(sessions.slice(0, SESSIONS_TOLD).map((session) => sessionLine(teller, session)))),
   ];
   const more =
     sessions.length > SESSIONS_TOLD
@@ -149,12 +146,20 @@ async function workflowStory(teller: Teller, workflow: Workflow): Promise<Explai
   return explained('workflow', workflow.id, lines, [...more, `Now: ${(await statusOf(teller, workflow)).sentence}.`]);
 }
 
-function sessionWords(session: Session): string {
+async function sessionLine({ history }: Teller, session: Session): Promise<Line> {
+  const [execution] = await history.fetch('execution', session.executionId);
+  const words = sessionWords(session, execution?.status === 'timeout');
+  const text = `a session began ${TRIGGER_WORDS[session.trigger]} and ${words} (${session.id})`;
+  return { at: session.startTimestamp, text };
+}
+
+/** One that was stopped for its time says so by its error. */
+function sessionWords(session: Session, isLate: boolean): string {
   if (session.endTimestamp === null) return 'is under way';
   const took = elapsed(session.endTimestamp - session.startTimestamp);
   const runs = count(session.handlerRunCount, 'run');
   return session.result === 'completed'
-    ? `committed ${runs} in ${took}`
+    ? `committed ${runs} in ${took}${isLate ? ', until its time limit was over' : ''}`
     : `stopped after ${runs} and ${took}: ${oneLine(session.error ?? '', 160)}`;
 }
 

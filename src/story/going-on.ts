@@ -102,11 +102,12 @@ async function running(teller: Teller, workflow: Workflow, execution: Execution)
   const pending = await pendingOf(teller, workflow, PENDING_MAX);
   const rest = pending === 0 ? '' : `; ${count(pending, 'event')} to go`;
   const silence = await silenceOf(teller, workflow, execution, run);
+  const late = silence?.isOver ? '' : lateWords(teller, workflow, execution, run);
   const cancel: NextStep = { label: 'stop it at the next safe point', argv: ['pawl', 'cancel', workflow.name] };
   return {
     kind: silence?.isOver ? 'worker' : 'running',
     id: run?.id ?? execution.id,
-    sentence: `running${run ? await runWords(teller, run) : ', choosing what to do next'} (for ${duration(now - since)})${rest}${silence ? `; ${silence.words}` : ''}`,
+    sentence: `running${run ? await runWords(teller, run) : ', choosing what to do next'} (for ${duration(now - since)})${rest}${late}${silence ? `; ${silence.words}` : ''}`,
     since,
     evidence: [],
     next: [
@@ -118,6 +119,14 @@ async function running(teller: Teller, workflow: Workflow, execution: Execution)
     waitsForPerson: false,
     blocks: false,
   };
+}
+
+/** Whoever runs it ends it at the next commit; it is not stopped in the middle of a run that goes on. */
+function lateWords({ now, takers }: Teller, { name }: Workflow, execution: Execution, run: Run | undefined): string {
+  const timeoutMs = takers?.timeoutMsOf(name);
+  if (timeoutMs === undefined || execution.startedAt === null || execution.cancelRequestedAt !== null) return '';
+  if (now - execution.startedAt < timeoutMs) return '';
+  return `; past its limit of ${duration(timeoutMs)}, ends ${run ? 'with this run' : 'now'}`;
 }
 
 async function runWords({ history }: Teller, run: Run): Promise<string> {

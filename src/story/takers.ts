@@ -9,6 +9,8 @@ type Reader = Engine['reader'];
 export interface Takers {
   /** By the name of the workflow. */
   readonly poolOf: (workflow: string) => string;
+  /** How long a session of a workflow of this name may take; undefined for as long as it likes. */
+  readonly timeoutMsOf: (workflow: string) => number | undefined;
   /** How long a worker is taken for alive after a sign of life. */
   readonly leaseMs: number;
   /** Workers that have not ended; asked for once, however many workflows are told of. */
@@ -17,7 +19,11 @@ export interface Takers {
   readonly living: () => Promise<readonly Worker[]>;
 }
 
-export function takersOf(reader: Reader, now: number, { poolOf, leaseMs }: Pick<Takers, 'poolOf' | 'leaseMs'>): Takers {
+export function takersOf(
+  reader: Reader,
+  now: number,
+  { poolOf, timeoutMsOf, leaseMs }: Pick<Takers, 'poolOf' | 'timeoutMsOf' | 'leaseMs'>,
+): Takers {
   let asked: Promise<readonly Worker[]> | undefined;
   const workers = (): Promise<readonly Worker[]> => {
     asked ??= reader.unendedWorkers();
@@ -25,6 +31,7 @@ export function takersOf(reader: Reader, now: number, { poolOf, leaseMs }: Pick<
   };
   return {
     poolOf,
+    timeoutMsOf,
     leaseMs,
     workers,
     living: async () => (await workers()).filter(({ leaseUntil }) => leaseUntil > now),

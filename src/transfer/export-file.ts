@@ -184,7 +184,7 @@ function missing(file: string, cause: unknown): PawlError {
     code: 'export-missing',
     message: `${file} cannot be read`,
     why: cause instanceof Error ? cause.message : String(cause),
-    next: [{ label: 'name a file that the engine can read, by its whole path' }],
+    next: [{ label: 'name a file that the engine can read, by its whole path; as a service it has a /tmp of its own' }],
     cause,
   });
 }
@@ -203,7 +203,7 @@ function cannotWrite(file: string, cause: unknown): PawlError {
     code: 'export-failed',
     message: `${file} could not be written`,
     why: cause instanceof Error ? cause.message : String(cause),
-    next: [{ label: 'name a file in a folder that the engine may write to' }],
+    next: [{ label: 'name a file in a folder that the engine may write to: as a service that is its data folder' }],
     cause,
   });
 }

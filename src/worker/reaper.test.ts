@@ -37,7 +37,7 @@ test('a session that takes too long is not ended while the call of a living owne
   assert.deepEqual(reaped, [], 'its answer may come any moment');
   call.status = 'applied';
   await look();
-  assert.deepEqual(reaped, [['exe_1', 1, { provenDead: false, timeout: true }]]);
+  assert.deepEqual(reaped, [['exe_1', 1, { provenDead: false, timeoutMs: 10_000 }]]);
   reaped.length = 0;
   call.status = 'in_flight';
   now = call.callDeadline;

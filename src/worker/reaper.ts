@@ -93,7 +93,7 @@ export class Reaper {
     const timeoutMs = await timeoutMsOf(row.workflowId);
     if (timeoutMs === undefined || row.startedAt + timeoutMs >= clock.now() || (await this.#isCalling(row.workflowId)))
       return;
-    await this.#reap(id, row.epoch, { timeout: true });
+    await this.#reap(id, row.epoch, { timeoutMs });
   }
 
   /** Its owner lives and its answer may come any moment: taken away now, nobody would know what became of the call. */
@@ -103,7 +103,7 @@ export class Reaper {
     return open.some(({ status, callDeadline }) => status === 'in_flight' && (callDeadline ?? 0) > clock.now());
   }
 
-  async #reap(id: ExecutionId, epoch: number, how: { readonly timeout?: true }): Promise<void> {
+  async #reap(id: ExecutionId, epoch: number, how: { readonly timeoutMs?: number }): Promise<void> {
     await orFaster(this.#options.engine.manager.reapExecution(id, epoch, { provenDead: false, ...how }));
   }
 }

@@ -165,7 +165,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   {
     name: 'the reaper does not wait for the lease',
     file: REAP,
-    find: 'if (!command.provenDead && !command.timeout) mustHaveExpired(draft, execution);',
+    find: 'if (!command.provenDead && command.timeoutMs === undefined) mustHaveExpired(draft, execution);',
     replace: 'if (command.epoch < 0) mustHaveExpired(draft, execution);',
   },
   {

@@ -169,7 +169,7 @@ export const RULE_FAULTS: readonly Fault[] = [
   {
     name: 'a script may take its process down for ever',
     file: STOP,
-    find: "if (end === 'abandoned') countCrash(draft, run, reserved);",
+    find: "if (end?.to === 'abandoned') countCrash(draft, run, reserved);",
     replace: '',
   },
   {

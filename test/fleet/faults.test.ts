@@ -7,10 +7,12 @@ import { Fleet, LEASE_MS, missingFor } from './fleet.ts';
 
 // One executor that stays, one worker that stays but is frozen while another one dies; every fault has a workflow of its own.
 
+/** Of a session of the workflow that is late. */
+const LIMIT_MS = 1_000;
 const options = { timeout: 300_000, skip: missingFor() };
 let fleet: Fleet;
 before(async () => {
-  if (missingFor() === false) fleet = await Fleet.open({ timeoutMs: { late: 1_000 } });
+  if (missingFor() === false) fleet = await Fleet.open({ timeoutMs: { late: LIMIT_MS } });
 });
 after(() => fleet?.close());
 
@@ -111,6 +113,12 @@ test('a fleet survives the deaths of its processes', options, async (t) => {
 
   const steady = await Promise.all([fleet.worker({ name: 'steady' }), fleet.worker({ name: 'steady' })]);
 
+  const saysLate = (execution: ExecutionId | undefined): boolean =>
+    steady
+      .flatMap(({ said }) => said.split('\n').filter((line) => line.includes('ended by its time limit')))
+      .map((line) => JSON.parse(line))
+      .some((line) => line.execution === execution && line.timeoutMs === LIMIT_MS && line.session && line.workflow);
+
   await t.test('an execution that takes too long ends as timeout, and its order is done once', async () => {
     service.heldLooks.add('late');
     await fleet.order('late', 'late');
@@ -118,6 +126,8 @@ test('a fleet survives the deaths of its processes', options, async (t) => {
       return (await fleet.reader.table('executions')).some(({ status }) => status === 'timeout');
     });
     service.release('late');
+    const timedOut = (await fleet.reader.table('executions')).find(({ status }) => status === 'timeout');
+    await fleet.until('whoever ended it says so', () => saysLate(timedOut?.id));
   });
 
   await t.test('a session past its time awaits its call and begins no further order', async () => {
@@ -134,10 +144,13 @@ test('a fleet survives the deaths of its processes', options, async (t) => {
     const first = await running();
     await sleep(1_200);
     assert.equal((await running())?.id, first?.id, 'whoever waits for an answer is left alone');
+    assert.match((await fleet.must('status', 'late')).out, /; past its limit of 1 s, ends with this run/);
     service.release('late1');
     await fleet.until('the second is called', () => service.has('call', 'late2'));
     assert.notEqual((await running())?.id, first?.id);
     assert.equal((await fleet.reader.fetch('execution', first?.id as ExecutionId))[0]?.status, 'timeout');
+    await fleet.until('whoever ended it says so', () => saysLate(first?.id));
+    assert.match((await fleet.must('sessions', 'late')).out, / completed \(timeout\) /);
     service.release('late2');
     await fleet.settled(['late1', 'late2']);
   });

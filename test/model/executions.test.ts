@@ -250,7 +250,7 @@ forEachStore('the reaper comes with the epoch it saw', async (world) => {
 
 forEachStore('the reaper ends a session that took too long, though its owner lives', async (world) => {
   const { workflow, fence, run, mutation } = await inFlight(world);
-  const reaped = await world.manager.reapExecution(fence.execution, fence.epoch, { provenDead: false, timeout: true });
+  const reaped = await world.manager.reapExecution(fence.execution, fence.epoch, { provenDead: false, timeoutMs: 1 });
   assert.deepEqual(reaped, { ended: 'timeout', run: { run, status: 'paused:reconciliation' } });
   world.is('executions', fence.execution, { status: 'timeout', epoch: fence.epoch + 1 });
   // Its owner may still be sending: only the deadline says when the call is over.

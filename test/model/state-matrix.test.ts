@@ -238,7 +238,7 @@ walk<ExecutionStatus, ExecutionId>({
     timeout: async (world) => {
       const execution = await scheduled(world);
       const epoch = epochOf(world, execution);
-      await world.manager.reapExecution(execution, epoch, { provenDead: true, timeout: true });
+      await world.manager.reapExecution(execution, epoch, { provenDead: true, timeoutMs: 1 });
       return execution;
     },
     abandoned: async (world) => {
@@ -275,7 +275,7 @@ walk<ExecutionStatus, ExecutionId>({
     },
     'reap as too long': {
       takes: { scheduled: 'timeout', running: 'timeout' },
-      act: (world, id) => world.manager.reapExecution(id, epochOf(world, id), { provenDead: true, timeout: true }),
+      act: (world, id) => world.manager.reapExecution(id, epochOf(world, id), { provenDead: true, timeoutMs: 1 }),
     },
     finish: {
       takes: { running: 'completed' },

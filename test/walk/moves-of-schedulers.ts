@@ -67,7 +67,7 @@ export function reapExecution(view: View): CommandOf<'reapExecution'>[] {
   return executionsOf(view).flatMap(({ id: execution, epoch, owner }) => {
     const moves: CommandOf<'reapExecution'>[] = [
       { do: 'reapExecution', execution, epoch, provenDead: false },
-      { do: 'reapExecution', execution, epoch, provenDead: false, timeout: true },
+      { do: 'reapExecution', execution, epoch, provenDead: false, timeoutMs: 1 },
       { do: 'reapExecution', execution, epoch: epoch + 1, provenDead: false },
     ];
     if (owner === null || view.state.truth.dead.has(owner))

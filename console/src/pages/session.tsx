@@ -8,7 +8,7 @@ import { Facts, Section } from '../parts/section.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useWorkflowNames } from '../parts/workflow-names.tsx';
 import { elapsed } from '../words/time.ts';
-import { count, SESSION_WORDS, TRIGGER_WORDS } from '../words/words.ts';
+import { count, sessionWhy, sessionWord, TRIGGER_WORDS } from '../words/words.ts';
 import { RunList } from './runs.tsx';
 
 export function SessionPage({ id }: { readonly id: string }) {
@@ -22,10 +22,11 @@ export function SessionPage({ id }: { readonly id: string }) {
 
 function OneSession({ shown: { row } }: { readonly shown: ShownSession }) {
   const name = useWorkflowNames().get(row.workflowId);
+  const why = sessionWhy(row);
   return (
     <Page
       title={`Session ${TRIGGER_WORDS[row.trigger]}`}
-      aside={<Badge word={SESSION_WORDS[row.result]} />}
+      aside={<Badge word={sessionWord(row)} />}
       trail={
         <>
           <Link to="/sessions">Sessions</Link> of <Link to={to.workflow(name ?? '')}>{name}</Link>
@@ -42,9 +43,9 @@ function OneSession({ shown: { row } }: { readonly shown: ShownSession }) {
           ['Cost', row.cost],
         ]}
       />
-      {row.error !== null && (
+      {why !== null && (
         <Section title="Why it stopped">
-          <p className="said">{row.error}</p>
+          <p className="said">{why}</p>
         </Section>
       )}
       <Section title="Its runs">{name !== undefined && <RunList workflow={name} session={row.id} />}</Section>

@@ -10,7 +10,7 @@ import { type Column, Rows } from '../parts/rows.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ChooseVersion, ChooseWorkflow, useWorkflowNames } from '../parts/workflow-names.tsx';
 import { elapsed } from '../words/time.ts';
-import { capitalized, count, SESSION_WORDS, TRIGGER_WORDS } from '../words/words.ts';
+import { capitalized, count, sessionWhy, sessionWord, TRIGGER_WORDS } from '../words/words.ts';
 
 export function Sessions() {
   return (
@@ -22,8 +22,8 @@ export function Sessions() {
 
 const TRIGGERS = Object.entries(TRIGGER_WORDS);
 const RESULTS = [
-  ['completed', 'completed'],
-  ['failed', 'stopped'],
+  ['completed', 'all its runs committed'],
+  ['failed', 'a run of it stopped'],
 ] as const;
 
 export function SessionList({ workflow }: { readonly workflow?: string }) {
@@ -48,7 +48,7 @@ export function SessionList({ workflow }: { readonly workflow?: string }) {
     <>
       <Filters isSet={filter.isSet}>
         <SearchField label="Search sessions" />
-        <Choose label="How it ended" name="status" all="However it ended" options={RESULTS} />
+        <Choose label="What came of its runs" name="status" all="Whatever came of its runs" options={RESULTS} />
         <Choose label="What set it off" name="trigger" all="Whatever set it off" options={TRIGGERS} />
         {workflow === undefined && <ChooseWorkflow />}
         {of !== undefined && <ChooseVersion workflow={of} />}
@@ -77,7 +77,7 @@ const NAME: Column<Session> = {
 };
 
 const REST: readonly Column<Session>[] = [
-  { head: 'How it ended', width: 'minmax(7rem, 0.8fr)', cell: ({ result }) => <Badge word={SESSION_WORDS[result]} /> },
+  { head: 'How it ended', width: 'minmax(7rem, 0.8fr)', cell: (row) => <Badge word={sessionWord(row)} /> },
   {
     head: 'Runs',
     width: '5rem',
@@ -87,7 +87,7 @@ const REST: readonly Column<Session>[] = [
     head: 'Why',
     width: 'minmax(8rem, 2fr)',
     isAside: true,
-    cell: ({ error }) => <span className="quiet">{error ?? ''}</span>,
+    cell: (row) => <span className="quiet">{sessionWhy(row) ?? ''}</span>,
   },
   {
     head: 'Took',

@@ -1,6 +1,7 @@
 import type {
   DeliveryStatus,
   EventStatus,
+  ExecutionEnd,
   Input,
   Need,
   Notice,
@@ -97,6 +98,24 @@ export const SESSION_WORDS: Readonly<Record<Session['result'], Word>> = {
   completed: ['completed', 'good'],
   failed: ['stopped', 'bad'],
 };
+
+const END_WORDS: Readonly<Record<ExecutionEnd, Word>> = {
+  completed: ['completed', 'good'],
+  failed: ['stopped', 'bad'],
+  cancelled: ['cancelled', 'calm'],
+  timeout: ['took too long', 'bad'],
+  abandoned: ['its process ended', 'bad'],
+};
+
+/** How a session came to its end, which says more than whether its runs committed. */
+export function sessionWord({ result, end }: Pick<Session, 'result' | 'end'>): Word {
+  return end === null ? SESSION_WORDS[result] : END_WORDS[end];
+}
+
+/** Why it ended where no run of it says so. */
+export function sessionWhy({ error, end }: Pick<Session, 'error' | 'end'>): string | null {
+  return error ?? (end === 'timeout' ? 'its time limit was over, and what was left is for another session' : null);
+}
 
 /** A workflow in a word; its sentence says the rest. */
 export const STANDING_WORDS: Readonly<Record<Status['kind'], Word>> = {

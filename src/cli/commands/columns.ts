@@ -33,7 +33,7 @@ export const COLUMNS = {
   sessions: (now: number) => [
     time('started', 'startedAt', now),
     column('trigger'),
-    { title: 'result', text: (row: Row) => (row.result === '' ? 'under way' : text(row.result)) },
+    { title: 'result', text: sessionResult },
     column('runs', 'handlerRunCount'),
     column('cost'),
     column('error'),
@@ -139,6 +139,12 @@ function time(title: string, key: string, now: number): Column<Row> {
 export function text(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What came of its runs, and how it came to its end where that is another word. */
+function sessionResult({ result, end }: Row): string {
+  if (result === '') return 'under way';
+  return end === result || typeof end !== 'string' ? text(result) : `${text(result)} (${end})`;
 }
 
 /** Silence is the worst of it; then what people have asked of it. */

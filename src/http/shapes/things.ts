@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   CONSUMER_PHASE_STEPS,
   EVENT_STEPS,
+  EXECUTION_ENDS,
   EXECUTION_STEPS,
   HANDLER_TYPES,
   HOLDS,
@@ -82,6 +83,8 @@ export const version = z
   })
   .meta({ id: 'Version' });
 
+const executionEnd = z.enum(EXECUTION_ENDS).meta({ id: 'ExecutionEnd' });
+
 export const session = z
   .strictObject({
     id,
@@ -90,6 +93,8 @@ export const session = z
     workflowId: id,
     trigger,
     result: z.enum(SESSION_RESULTS),
+    /** How its execution ended: `timeout` where its time limit was over, whatever came of its runs. */
+    end: executionEnd.nullable(),
     error: maybeText,
     cost: z.number(),
     handlerRunCount: count,

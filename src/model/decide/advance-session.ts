@@ -25,7 +25,7 @@ export function advanceSession(draft: Draft, command: CommandOf<'advanceSession'
   if (work) return begin(draft, workflow, session, work, command.expected);
   if (!isLate && command.stays && mayStay(draft, workflow, execution, session)) return { waits: true };
   const ended = endFor(execution, isLate);
-  endSession(draft, session, ended);
+  endSession(draft, session, { to: ended, timeoutMs: command.timeoutMs });
   return { ended };
 }
 

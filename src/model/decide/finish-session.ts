@@ -10,7 +10,7 @@ export function finishSession(draft: Draft, command: CommandOf<'finishSession'>)
   const { execution, session } = fenced(draft, command.fence);
   mustBeIdle(draft, session);
   const ended = execution.cancelRequestedAt === null ? 'completed' : 'cancelled';
-  endSession(draft, session, ended);
+  endSession(draft, session, { to: ended });
   return { ended };
 }
 

@@ -28,24 +28,26 @@ export function reapExecution(draft: Draft, command: CommandOf<'reapExecution'>)
       },
     );
   }
-  if (!command.provenDead && !command.timeout) mustHaveExpired(draft, execution);
+  if (!command.provenDead && command.timeoutMs === undefined) mustHaveExpired(draft, execution);
   draft.write({ set: 'execution.fenced', execution: execution.id, from: execution.epoch, to: execution.epoch + 1 });
-  const ended = endFor(execution, command.timeout ?? false);
+  const { timeoutMs } = command;
+  const ended = endFor(execution, timeoutMs !== undefined);
   const session = draft.one('openSession', execution.workflowId);
   if (!session || session.executionId !== execution.id)
     return { ended: endUnclaimed(draft, execution, ended), run: null };
   const active = draft.one('activeRun', execution.workflowId);
   if (!active) {
-    endSession(draft, session, ended);
+    endSession(draft, session, { to: ended, timeoutMs });
     return { ended, run: null };
   }
-  const error = command.timeout ? 'the session took too long' : 'its process died';
-  return { ended, run: stopRun(draft, active, 'crashed', { error, callEnded: command.provenDead }, ended) };
+  const error = timeoutMs !== undefined ? 'the session took too long' : 'its process died';
+  const stop = { error, callEnded: command.provenDead };
+  return { ended, run: stopRun(draft, active, 'crashed', stop, { to: ended, timeoutMs }) };
 }
 
-function endFor(execution: Execution, timeout: boolean): ExecutionEnd {
+function endFor(execution: Execution, isLate: boolean): ExecutionEnd {
   if (execution.cancelRequestedAt !== null) return 'cancelled';
-  return timeout ? 'timeout' : 'abandoned';
+  return isLate ? 'timeout' : 'abandoned';
 }
 
 /** The database's clock decides, not the worker's: until its lease has run out it may still be writing. */

@@ -17,7 +17,7 @@ import { reschedule } from './work.ts';
  * Every failure, pause, crash and cancel of a run, in one place: the boundary decides over events and pointer, the asked status
  * over holds and repairs, and the session ends with it, all in one transaction.
  */
-export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: StopOptions, end?: ExecutionEnd): Stopped {
+export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: StopOptions, end?: Ending): Stopped {
   const ledger = draft.one('ledger', run.rootRunId);
   const reserved = draft.find('reserved', run.id);
   const boundary = boundaryOf(run, ledger, reserved.length);
@@ -42,11 +42,11 @@ export function stopRun(draft: Draft, run: Run, asked: StopStatus, options: Stop
   if (ON_BOUNDARY[boundary].events === 'release') releaseEvents(draft, run);
   if (ON_BOUNDARY[boundary].pointer) pointAt(draft, run, ledger);
   if (reserved.length === 0) wakeAgain(draft, run);
-  if (end === 'abandoned') countCrash(draft, run, reserved);
+  if (end?.to === 'abandoned') countCrash(draft, run, reserved);
   if (known) applyAsked(draft, run, known, options);
   changeStanding(draft, run.workflowId);
   const session = sessionRow(draft, run.scriptRunId);
-  endSession(draft, session, end ?? endOf(draft, session, asked, options), {
+  endSession(draft, session, end ?? { to: endOf(draft, session, asked, options) }, {
     error: options.error,
     cost: options.cost ?? 0,
   });
@@ -225,17 +225,23 @@ function endOf(draft: Draft, session: Session, asked: StopStatus, options: StopO
   return options.timeout ? 'timeout' : 'failed';
 }
 
+/** How the execution of a session ends; with the limit of its time, where that is why. */
+export interface Ending {
+  readonly to: ExecutionEnd;
+  readonly timeoutMs?: number | undefined;
+}
+
 /** A session and its execution end together; what is due next is decided from the same snapshot. */
 export function endSession(
   draft: Draft,
   session: Session,
-  end: ExecutionEnd,
+  { to, timeoutMs }: Ending,
   failure?: { error: string; cost: number },
 ): void {
   if (failure) draft.write({ set: 'session.failed', session: session.id, ...failure, at: draft.now });
   else draft.write({ set: 'session.completed', session: session.id, at: draft.now });
   const execution = executionRow(draft, session.executionId);
-  endExecution(draft, execution, end);
+  endExecution(draft, execution, to, timeoutMs);
   sendMessage(draft, 'execution.status_changed', execution);
   sendMessage(draft, 'execution.completed', execution);
   if (execution.cancelRequestedAt !== null) beginQuiet(draft, session.workflowId);
