@@ -117,11 +117,7 @@ async function joinOn(
     urgentCall(origin, writes, options.isToldOtherwise?.() === true);
   const store = await database.openStore(callFor);
   const self = ids.next('worker');
-  const [reader, history, thread] = await Promise.all([
-    database.openReader(),
-    database.openHistory(),
-    database.openPulse?.(self, leaseMs),
-  ]);
+  const { reader, history, thread } = await openRest(database, store, self, leaseMs);
   const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
   const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
@@ -168,6 +164,24 @@ async function joinOn(
     return { engine, clock, leaseMs, pulse, setClock: () => clock.set() };
   } catch (error) {
     await letGo();
+    throw error;
+  }
+}
+
+/** All of it or nothing: what did open would keep a process alive that could not start. */
+async function openRest(database: FleetDatabase, store: Store, self: WorkerId, leaseMs: number) {
+  const opening = [database.openReader(), database.openHistory(), database.openPulse?.(self, leaseMs)] as const;
+  try {
+    const [reader, history, thread] = await Promise.all(opening);
+    return { reader, history, thread };
+  } catch (error) {
+    const [reader, history, thread] = await Promise.allSettled(opening);
+    await Promise.allSettled([
+      store.close(),
+      reader.status === 'fulfilled' && reader.value.close(),
+      history.status === 'fulfilled' && history.value.close(),
+      thread.status === 'fulfilled' && thread.value?.stop(),
+    ]);
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '#app';
 import { serve } from '#http';
+import { openPostgresStore } from '#store';
 import { EngineProcess } from '../kills/engine-process.ts';
 import { startOwnPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
@@ -258,6 +259,38 @@ onPostgres('a process that cannot open the secrets of its fleet says so at its s
   const [one = ''] = await started({ PAWL_SECRET_SHOP: 'given otherwise' });
   assert.match(one, /1 secret cannot be opened by this process \(mail\)/);
   assert.deepEqual(await started({ PAWL_MASTER_KEY_FILE: key }), []);
+});
+
+onPostgres('a process that finds too few connections ends, and says what to raise', async (t) => {
+  const server = await startOwnPostgres();
+  const started: EngineProcess[] = [];
+  t.after(async () => {
+    await Promise.all(started.filter(({ isOver }) => !isOver).map((each) => each.end('SIGKILL')));
+    await server.stop();
+  });
+  await server.query('postgres', 'CREATE ROLE plain LOGIN');
+  await server.createDatabase('plain');
+  await server.query('postgres', 'ALTER DATABASE plain OWNER TO plain');
+  const url = server.url('plain').replace('user=pawl', 'user=plain');
+  await (await openPostgresStore({ url })).close();
+  const config = join(folder, 'pawl.config.ts');
+  writeFileSync(config, 'export default {};\n');
+  // With 3 the reader, the history or the sign of life finds none; with 4 the last of them.
+  for (const limit of [3, 4]) {
+    await server.query('postgres', `ALTER ROLE plain CONNECTION LIMIT ${limit}`);
+    for (const command of [['executor'], ['worker'], undefined] as const) {
+      const data = join(folder, `${command ?? 'start'}`);
+      const each = new EngineProcess({ config, data, env: { DATABASE_URL: url }, command });
+      started.push(each);
+      const ended = await Promise.race([each.ended, sleep(60_000, undefined, { ref: false })]);
+      assert.deepEqual(ended, { code: 1, signal: null }, `it goes on with ${limit}: ${each.said}`);
+      assert.match(each.said, /has no connection left for us, so nothing was written\n {2}why: too many connections/);
+      assert.match(each.said, /\n {2}next: .*max_connections.*CONNECTION LIMIT.*each process takes 5/);
+      // The server may take a moment to see that it is gone.
+      const left = `SELECT count(*)::int FROM pg_stat_activity WHERE usename = 'plain'`;
+      while ((await server.query('postgres', left))[0]?.[0] !== 0) await sleep(20);
+    }
+  }
 });
 
 onPostgres('a database that is away is told of once by each process, and when it is back', async (t) => {

@@ -23,6 +23,13 @@ const MAY_NOT = '42501';
 const MISSING_TABLE = '42P01';
 const NOT_IN_ENCODING = '22021';
 const DISK_FULL = '53100';
+const TOO_MANY_CONNECTIONS = '53300';
+
+/**
+ * Of one process for as long as it runs: its store, its line to the others, its reads for the engine, those for people, and its sign of
+ * life. An export, and a commit whose answer was lost, take one more for a moment.
+ */
+const CONNECTIONS = 5;
 
 /** What the server itself said, if it was the server. */
 function codeOf(error: unknown): string | undefined {
@@ -74,6 +81,11 @@ export function postgresError(error: unknown, where: string): unknown {
   if (code === NOT_IN_ENCODING) return notText(said);
   if (code === DISK_FULL)
     return unavailable('store-full', `${where} has no space left`, said, 'free some space', cause);
+  if (code === TOO_MANY_CONNECTIONS) {
+    const raise = 'raise max_connections of the server, or the CONNECTION LIMIT of the user or of the database';
+    const next = `${raise}: each process takes ${CONNECTIONS}`;
+    return unavailable('store-no-connection', `${where} has no connection left for us`, said, next, cause);
+  }
   if (code === READ_ONLY) {
     const next = 'name the primary, not a standby, in DATABASE_URL';
     return unavailable('store-read-only', `${where} takes no writes`, said, next, cause);
