@@ -40,6 +40,46 @@ test('an executor and a worker without a database say what to set', async () => 
   }
 });
 
+test('a DATABASE_URL that is no address is told by every process, and its password is not', async () => {
+  for (const [url, says] of [
+    ['postgres://pawl:hun/ter2@127.0.0.1:9/pawl', 'DATABASE_URL cannot be taken apart as it was meant'],
+    ['postgres://pawl:hun#ter2@127.0.0.1:9/pawl', 'DATABASE_URL cannot be taken apart as it was meant'],
+    ['postgres://pawl:hun?ter2@127.0.0.1:9/pawl', 'DATABASE_URL cannot be taken apart as it was meant'],
+    ['postgres://pawl:hunter2@127.0.0.1:nine/pawl', 'the port in DATABASE_URL is not the number of a port'],
+    ['postgres://pawl:hunter2@127.0.0.1:9/pawl?sslrootcert=/no/such.pem', 'a file that DATABASE_URL names'],
+  ] as const) {
+    for (const role of ['start', 'executor', 'worker']) {
+      const { code, err } = await pawl([role], { DATABASE_URL: url });
+      assert.equal(code, 1, err);
+      assert.ok(err.includes(`pawl: ${says}`), err);
+      assert.match(err, /\n {2}why: .+\n {2}next: /);
+      assert.doesNotMatch(err, /bug of Pawl|hun|ter2/);
+    }
+    const { err } = await pawl(['workers'], { DATABASE_URL: url });
+    assert.ok(err.includes(`nor can the database of DATABASE_URL be read: ${says}`), err);
+    assert.doesNotMatch(err, /bug of Pawl|hun|ter2/);
+  }
+});
+
+test('the address that migrate-store is given is spoken of as it was given', async () => {
+  const app = await startApp({ dataDir: join(folder, 'data') });
+  await app.stop();
+  const wrong = 'postgres://pawl:hun/ter2@127.0.0.1:9/pawl';
+  for (const [argv, env, named] of [
+    [['--to', wrong], { DATABASE_URL: NOWHERE }, '--to'],
+    [[], { DATABASE_URL: wrong }, 'DATABASE_URL'],
+  ] as const) {
+    const { code, err } = await pawl(['migrate-store', ...argv], env);
+    assert.equal(code, 1, err);
+    assert.ok(err.startsWith(`pawl: ${named} cannot be taken apart as it was meant\n`), err);
+    assert.doesNotMatch(err, /hun|ter2/);
+  }
+  writeFileSync(join(folder, 'data', 'pawl.moved'), '127.0.0.1:9/pawl\n');
+  const back = await pawl(['migrate-store', '--back', '--to', wrong]);
+  assert.equal(back.code, 1, back.err);
+  assert.ok(back.err.startsWith('pawl: --to cannot be taken apart as it was meant\n'), back.err);
+});
+
 for (const [name, env] of [
   ['is too long', { PAWL_NAME: 'x'.repeat(201) }],
   ['is blank', { PAWL_NAME: '  ' }],
