@@ -31,6 +31,8 @@ export interface FleetOptions {
   /** Sessions it takes at once. */
   readonly concurrency?: number | undefined;
   readonly onFatal?: ((error: unknown) => void) | undefined;
+  /** Told what goes on, and is hardly what was meant. */
+  readonly onWarning?: ((text: string) => void) | undefined;
   readonly observer?: Observer | undefined;
   /** Old history is removed here. */
   readonly prunes?: boolean | undefined;
@@ -52,14 +54,21 @@ export interface FleetDatabase {
   openPulse?(worker: WorkerId, leaseMs: number): Promise<Pulse>;
 }
 
-function onPostgres({ url, role, prunes }: FleetOptions): FleetDatabase {
+function onPostgres({ url, role, prunes, onWarning }: FleetOptions): FleetDatabase {
+  const onOwnAccount = (user: string): void => onWarning?.(unheld(user));
   return {
     openLine: (hearing) => Switchboard.open({ url, ...hearing }),
-    openStore: (callFor) => openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role, prunes }),
+    openStore: (callFor) =>
+      openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role, prunes, onOwnAccount }),
     openReader: () => openPostgresReader(url),
     openHistory: () => openPostgresHistory(url),
     openPulse: (worker, leaseMs) => ThreadPulse.open({ url, worker, leaseMs }),
   };
+}
+
+function unheld(user: string): string {
+  const mistakes = 'the database keeps it from mistakes only, and not from what is a worker’s whatever happens to it';
+  return `this executor acts as ${user}, the user of DATABASE_URL, and not as pawl_executor: ${mistakes} (docs/operations.md)`;
 }
 
 /** One process among many at the same database. */
