@@ -117,6 +117,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       prunes,
       isToldOtherwise: () => bus?.isUp === true,
       onFatal: options.onFatal,
+      onWarning: options.onWarning,
     }));
   // Where there is a database that all share, its time is the one that counts.
   if (member) time = member.clock;
@@ -167,7 +168,7 @@ function changedLimit({ name, was, now }: ChangedLimit): string {
 function join(
   place: FleetPlace,
   config: FleetConfig,
-  more: Pick<Parameters<typeof joinFleet>[0], 'observer' | 'prunes' | 'isToldOtherwise' | 'onFatal'>,
+  more: Pick<Parameters<typeof joinFleet>[0], 'observer' | 'prunes' | 'isToldOtherwise' | 'onFatal' | 'onWarning'>,
 ): Promise<Member> {
   const { url, role, name, pool = DEFAULT_POOL, concurrency = CONCURRENCY } = place;
   const { leaseMs } = config;

@@ -5,7 +5,7 @@ import { duration, plural } from './words.ts';
 /** Everything that needs the store says so each time it tries again: at most so often it is told. */
 const TOLD_MS = 60_000;
 const LOOK_MS = 1_000;
-const AWAY = new Set(['store-unreachable', 'store-full', 'store-busy']);
+const AWAY = new Set(['store-unreachable', 'store-no-connection', 'store-full', 'store-busy']);
 
 interface Away {
   readonly since: number;

@@ -31,6 +31,8 @@ export interface FleetOptions {
   /** Sessions it takes at once. */
   readonly concurrency?: number | undefined;
   readonly onFatal?: ((error: unknown) => void) | undefined;
+  /** Told what goes on, and is hardly what was meant. */
+  readonly onWarning?: ((text: string) => void) | undefined;
   readonly observer?: Observer | undefined;
   /** Old history is removed here. */
   readonly prunes?: boolean | undefined;
@@ -52,14 +54,21 @@ export interface FleetDatabase {
   openPulse?(worker: WorkerId, leaseMs: number): Promise<Pulse>;
 }
 
-function onPostgres({ url, role, prunes }: FleetOptions): FleetDatabase {
+function onPostgres({ url, role, prunes, onWarning }: FleetOptions): FleetDatabase {
+  const onOwnAccount = (user: string): void => onWarning?.(unheld(user));
   return {
     openLine: (hearing) => Switchboard.open({ url, ...hearing }),
-    openStore: (callFor) => openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role, prunes }),
+    openStore: (callFor) =>
+      openPostgresStore({ url, callFor, role: role === 'both' ? undefined : role, prunes, onOwnAccount }),
     openReader: () => openPostgresReader(url),
     openHistory: () => openPostgresHistory(url),
     openPulse: (worker, leaseMs) => ThreadPulse.open({ url, worker, leaseMs }),
   };
+}
+
+function unheld(user: string): string {
+  const mistakes = 'the database keeps it from mistakes only, and not from what is a worker’s whatever happens to it';
+  return `this executor acts as ${user}, the user of DATABASE_URL, and not as pawl_executor: ${mistakes} (docs/operations.md)`;
 }
 
 /** One process among many at the same database. */
@@ -117,11 +126,7 @@ async function joinOn(
     urgentCall(origin, writes, options.isToldOtherwise?.() === true);
   const store = await database.openStore(callFor);
   const self = ids.next('worker');
-  const [reader, history, thread] = await Promise.all([
-    database.openReader(),
-    database.openHistory(),
-    database.openPulse?.(self, leaseMs),
-  ]);
+  const { reader, history, thread } = await openRest(database, store, self, leaseMs);
   const onCommit = observer && ((commands: number, ms: number) => observer.committed(commands, ms));
   const queue = new CommitQueue({ store, clock, ids, changes, onCommit, onFatal: options.onFatal ?? throwLater });
   const manager = new ExecutionModelManager(queue, reader);
@@ -168,6 +173,24 @@ async function joinOn(
     return { engine, clock, leaseMs, pulse, setClock: () => clock.set() };
   } catch (error) {
     await letGo();
+    throw error;
+  }
+}
+
+/** All of it or nothing: what did open would keep a process alive that could not start. */
+async function openRest(database: FleetDatabase, store: Store, self: WorkerId, leaseMs: number) {
+  const opening = [database.openReader(), database.openHistory(), database.openPulse?.(self, leaseMs)] as const;
+  try {
+    const [reader, history, thread] = await Promise.all(opening);
+    return { reader, history, thread };
+  } catch (error) {
+    const [reader, history, thread] = await Promise.allSettled(opening);
+    await Promise.allSettled([
+      store.close(),
+      reader.status === 'fulfilled' && reader.value.close(),
+      history.status === 'fulfilled' && history.value.close(),
+      thread.status === 'fulfilled' && thread.value?.stop(),
+    ]);
     throw error;
   }
 }

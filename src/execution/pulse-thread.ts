@@ -2,7 +2,16 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { PostgresPulse } from '#store';
-import { type Beat, type PulseData, RENEWED_AT, RENEWED_WALL, STUCK, TICKED_AT, type Wish } from './pulse-data.ts';
+import {
+  type Beat,
+  failureOf,
+  type PulseData,
+  RENEWED_AT,
+  RENEWED_WALL,
+  STUCK,
+  TICKED_AT,
+  type Wish,
+} from './pulse-data.ts';
 
 const { url, worker, leaseMs, everyMs, shared } = workerData as PulseData;
 const times = new BigInt64Array(shared);
@@ -41,5 +50,12 @@ parentPort?.on('message', (wish: Wish) => {
   parentPort?.close();
   void pulse.close();
 });
-await pulse.open();
-say({ kind: 'ready' });
+try {
+  await pulse.open();
+  say({ kind: 'ready' });
+} catch (error) {
+  const failure = failureOf(error);
+  if (failure === undefined) throw error;
+  say({ kind: 'unopened', failure });
+  parentPort?.close();
+}

@@ -3,6 +3,7 @@ import { RefusedError, StoreUnavailableError, type WorkerId } from '#base';
 import type { Worker as WorkerRow } from '#model';
 import {
   type Beat,
+  errorOf,
   type PulseData,
   RENEWED_AT,
   RENEWED_WALL,
@@ -64,10 +65,14 @@ export class ThreadPulse implements Pulse {
   /** Ready to begin: a thread takes its time to start, and a lease does not wait for it. */
   static async open(options: ThreadPulseOptions): Promise<ThreadPulse> {
     const pulse = new ThreadPulse(options);
-    await new Promise<void>((resolve, reject) => {
-      pulse.#thread.once('message', () => resolve());
+    const first = await new Promise<Beat>((resolve, reject) => {
+      pulse.#thread.once('message', resolve);
       pulse.#thread.once('error', reject);
     });
+    if (first.kind === 'unopened') {
+      await pulse.#ended;
+      throw errorOf(first.failure);
+    }
     pulse.#thread.on('message', (beat: Beat) => pulse.#hear(beat));
     // Without it this process would be taken for dead, so it is better dead at once.
     pulse.#thread.on('error', (error) => pulse.#listener?.onLost(error));
@@ -103,7 +108,7 @@ export class ThreadPulse implements Pulse {
   }
 
   #hear(beat: Beat): void {
-    if (this.#isStopped || beat.kind === 'ready') return;
+    if (this.#isStopped || beat.kind === 'ready' || beat.kind === 'unopened') return;
     if (beat.kind === 'renewed') return this.#listener?.onStatus(beat.status as Status);
     if (beat.kind === 'failed') {
       return this.#listener?.onError(noSign(beat.error));

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '#app';
 import { serve } from '#http';
-import { EngineProcess } from '../kills/engine-process.ts';
+import { EngineProcess, until } from '../kills/engine-process.ts';
+import { OrdinaryUser } from '../support/ordinary-user.ts';
 import { startOwnPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, onPostgres } from '../support/postgres-world.ts';
 import { type Typed, type } from './typed-terminal.ts';
@@ -37,6 +38,46 @@ test('an executor and a worker without a database say what to set', async () => 
     assert.ok(err.startsWith(`pawl: ${says}\n`), err);
     assert.ok(err.includes(`next: set it: DATABASE_URL=postgres://user@host/database pawl ${role}\n`), err);
   }
+});
+
+test('a DATABASE_URL that is no address is told by every process, and its password is not', async () => {
+  for (const [url, says] of [
+    ['postgres://pawl:hun/ter2@127.0.0.1:9/pawl', 'DATABASE_URL cannot be taken apart as it was meant'],
+    ['postgres://pawl:hun#ter2@127.0.0.1:9/pawl', 'DATABASE_URL cannot be taken apart as it was meant'],
+    ['postgres://pawl:hun?ter2@127.0.0.1:9/pawl', 'DATABASE_URL cannot be taken apart as it was meant'],
+    ['postgres://pawl:hunter2@127.0.0.1:nine/pawl', 'the port in DATABASE_URL is not the number of a port'],
+    ['postgres://pawl:hunter2@127.0.0.1:9/pawl?sslrootcert=/no/such.pem', 'a file that DATABASE_URL names'],
+  ] as const) {
+    for (const role of ['start', 'executor', 'worker']) {
+      const { code, err } = await pawl([role], { DATABASE_URL: url });
+      assert.equal(code, 1, err);
+      assert.ok(err.includes(`pawl: ${says}`), err);
+      assert.match(err, /\n {2}why: .+\n {2}next: /);
+      assert.doesNotMatch(err, /bug of Pawl|hun|ter2/);
+    }
+    const { err } = await pawl(['workers'], { DATABASE_URL: url });
+    assert.ok(err.includes(`nor can the database of DATABASE_URL be read: ${says}`), err);
+    assert.doesNotMatch(err, /bug of Pawl|hun|ter2/);
+  }
+});
+
+test('the address that migrate-store is given is spoken of as it was given', async () => {
+  const app = await startApp({ dataDir: join(folder, 'data') });
+  await app.stop();
+  const wrong = 'postgres://pawl:hun/ter2@127.0.0.1:9/pawl';
+  for (const [argv, env, named] of [
+    [['--to', wrong], { DATABASE_URL: NOWHERE }, '--to'],
+    [[], { DATABASE_URL: wrong }, 'DATABASE_URL'],
+  ] as const) {
+    const { code, err } = await pawl(['migrate-store', ...argv], env);
+    assert.equal(code, 1, err);
+    assert.ok(err.startsWith(`pawl: ${named} cannot be taken apart as it was meant\n`), err);
+    assert.doesNotMatch(err, /hun|ter2/);
+  }
+  writeFileSync(join(folder, 'data', 'pawl.moved'), '127.0.0.1:9/pawl\n');
+  const back = await pawl(['migrate-store', '--back', '--to', wrong]);
+  assert.equal(back.code, 1, back.err);
+  assert.ok(back.err.startsWith('pawl: --to cannot be taken apart as it was meant\n'), back.err);
 });
 
 for (const [name, env] of [
@@ -260,6 +301,57 @@ onPostgres('a process that cannot open the secrets of its fleet says so at its s
   assert.deepEqual(await started({ PAWL_MASTER_KEY_FILE: key }), []);
 });
 
+onPostgres('a process that finds too few connections ends, and says what to raise', async (t) => {
+  const started: EngineProcess[] = [];
+  t.after(() => Promise.all(started.filter(({ isOver }) => !isOver).map((each) => each.end('SIGKILL'))));
+  const user = await OrdinaryUser.make(t);
+  const config = join(folder, 'pawl.config.ts');
+  writeFileSync(config, 'export default {};\n');
+  // With 3 the reader, the history or the sign of life finds none; with 4 the last of them.
+  for (const times of [3, 4]) {
+    await user.mayConnect(times);
+    for (const command of [['executor'], ['worker'], undefined] as const) {
+      const data = join(folder, `${command ?? 'start'}`);
+      const each = new EngineProcess({ config, data, env: { DATABASE_URL: user.url }, command });
+      started.push(each);
+      const ended = await Promise.race([each.ended, sleep(60_000, undefined, { ref: false })]);
+      assert.deepEqual(ended, { code: 1, signal: null }, `it goes on with ${times}: ${each.said}`);
+      assert.match(each.said, /has no connection left for us, so nothing was written\n {2}why: too many connections/);
+      assert.match(each.said, /\n {2}next: .*max_connections.*CONNECTION LIMIT.*each process takes 5/);
+      // The server may take a moment to see that it is gone.
+      await until('no connection is kept', async () => (await user.connections()) === 0);
+    }
+  }
+});
+
+onPostgres('an executor that the database cannot hold to its part says so at its start, once', async (t) => {
+  const user = await OrdinaryUser.make(t);
+  const { server, name, url } = user;
+  const port = await takenPort(t);
+  const warnings = async (argv: readonly string[]): Promise<string[]> => {
+    // It ends by the port that is taken.
+    const { code, err } = await pawl(argv, { DATABASE_URL: url });
+    assert.equal(code, 5, err);
+    return err.split('\n').filter((line) => line.includes('"level":"warn"'));
+  };
+  const executor = ['executor', '--port', port];
+  const [warned = '', ...more] = await warnings(executor);
+  assert.ok(
+    warned.includes(`this executor acts as ${name}, the user of DATABASE_URL, and not as pawl_executor`),
+    warned,
+  );
+  assert.match(warned, /the database keeps it from mistakes only.*docs\/operations\.md/);
+  assert.deepEqual(more, []);
+  // Of these two nothing is kept that they have not.
+  assert.deepEqual(await warnings(['worker', '--probe-port', port]), []);
+  assert.deepEqual(await warnings(['start', '--port', port]), []);
+
+  // As docs/operations.md says.
+  await server.query(name, `GRANT pawl_executor TO ${name}`);
+  await server.query(name, `UPDATE schema_version SET guards = ''`);
+  assert.deepEqual(await warnings(executor), []);
+});
+
 onPostgres('a database that is away is told of once by each process, and when it is back', async (t) => {
   const server = await startOwnPostgres();
   await server.createDatabase('pawl');
@@ -275,16 +367,16 @@ onPostgres('a database that is away is told of once by each process, and when it
   });
   for (const each of fleet) await each.ready();
   const lines = (text: RegExp) => fleet.map(({ said }) => said.split('\n').filter((line) => text.test(line)).length);
-  const until = async (holds: () => boolean): Promise<void> => {
+  const untilThey = async (holds: () => boolean): Promise<void> => {
     for (const end = Date.now() + 60_000; !holds(); await sleep(50))
       assert.ok(Date.now() < end, fleet.map(({ said }) => said).join('\n'));
   };
   await server.kill('SIGKILL');
-  await until(() => lines(/store-unreachable/).every((count) => count > 0));
+  await untilThey(() => lines(/store-unreachable/).every((count) => count > 0));
   // As long as it takes for ten more of them.
   await sleep(2_000);
   assert.deepEqual(lines(/store-unreachable/), [1, 1]);
   await server.start();
-  await until(() => lines(/the store takes writes again, after .* left out/).every((count) => count === 1));
+  await untilThey(() => lines(/the store takes writes again, after .* left out/).every((count) => count === 1));
   assert.deepEqual(lines(/store-unreachable/), [1, 1]);
 });

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { afterEach, type TestContext } from 'node:test';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, type TestContext, test } from 'node:test';
+import { TLSSocket } from 'node:tls';
 import { onKillPoint, StoreFailedError, StoreUnavailableError } from '#base';
 import { openPostgresReader, openPostgresStore, Switchboard } from '#store';
 import { type OwnServer, startOwnPostgres } from '../support/postgres-server.ts';
@@ -77,6 +82,28 @@ onPostgres('where there is no server, database or right, it says what is missing
   const secret = 'postgres://ada:hunter2@127.0.0.1:1/pawl';
   const error = await openPostgresStore({ url: secret }).catch((thrown: unknown) => thrown);
   assert.doesNotMatch(`${(error as Error).message} ${(error as Error).stack}`, /hunter2/);
+});
+
+test('a server whose certificate nobody trusts is not said to be away', async (t) => {
+  const pem = readFileSync(join(import.meta.dirname, '..', 'connector', 'localhost.pem'), 'utf8');
+  // As PostgreSQL does: asked for TLS it says yes, and goes on in it.
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write('S');
+      new TLSSocket(socket, { isServer: true, key: pem, cert: pem }).on('error', () => socket.destroy());
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://pawl:hunter2@localhost:${port}/pawl?sslmode=require`;
+  await assert.rejects(openPostgresStore({ url }), (error: unknown) => {
+    assert.ok(error instanceof StoreUnavailableError, String(error));
+    assert.match(error.message, /^localhost:\d+\/pawl has a certificate that is not trusted here/);
+    assert.match(error.why, /self-signed/);
+    assert.match(error.next[0]?.label ?? '', /in DATABASE_URL.*sslrootcert/);
+    return true;
+  });
 });
 
 /** Everything the schema is made of, as the database tells it. */

@@ -35,7 +35,7 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
     const dataDir = resolve(act.options.data ?? PAWL_DATA ?? DATA_FOLDER);
     const { copyToPostgres } = await import('#store');
     const onTable = (table: string, rows: number): void => act.progress(`${table}: ${plural(rows, 'row')}`);
-    const tables = await copyToPostgres({ dataDir, url, clock: systemClock, onTable });
+    const tables = await copyToPostgres({ dataDir, url, named: namedBy(act.options), clock: systemClock, onTable });
     const rows = tables.reduce((sum, each) => sum + each.rows, 0);
     const next = [
       { label: `no engine starts on ${dataDir} any more: what both have pending would be sent twice` },
@@ -62,7 +62,7 @@ async function goBack(act: Act<MigrateOptions>): Promise<undefined> {
     const url = options.to ?? terminal.env.DATABASE_URL ?? '';
     if (options.unchecked === true) unmarkMoved(dataDir);
     else if (url === '') throw unlooked(dataDir, to);
-    else await returnToFolder({ dataDir, url, clock: systemClock });
+    else await returnToFolder({ dataDir, url, named: namedBy(options), clock: systemClock });
   }
   const wasMoved = to !== undefined;
   act.print({ schema: SCHEMA, dataDir, wasMoved }, () =>
@@ -71,6 +71,11 @@ async function goBack(act: Act<MigrateOptions>): Promise<undefined> {
       : `${dataDir} was not moved\n`,
   );
   return undefined;
+}
+
+/** What an error speaks of when it speaks of the address. */
+function namedBy({ to }: MigrateOptions): '--to' | 'DATABASE_URL' {
+  return to === undefined ? 'DATABASE_URL' : '--to';
 }
 
 function unlooked(dataDir: string, to: string): UsageError {

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { type AddressName, clientFor } from './address.ts';
 import { type Answer, Flight, PreparedStatements, type Statement } from './flight.ts';
 
 /** Something between us and the server: the cause is what the driver or the server said. */
@@ -62,10 +63,9 @@ export class PostgresConnection {
     client.on('end', closed);
   }
 
-  static async open(url: string): Promise<PostgresConnection> {
+  static async open(url: string, named: AddressName): Promise<PostgresConnection> {
     const socket = new Socket();
-    const client = new Client({
-      connectionString: url,
+    const client = clientFor(url, named, {
       stream: () => socket,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_MS_MAX,

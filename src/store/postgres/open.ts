@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly doubts?: boolean;
   /** What this process is: the database refuses it what is not its own. */
   readonly role?: 'executor' | 'worker' | undefined;
+  /** Told of the user that an executor acts as where it cannot take on the role that is made for executors. */
+  readonly onOwnAccount?: ((user: string) => void) | undefined;
   /** History is removed here: what finds the rows that refer to it is made. */
   readonly prunes?: boolean | undefined;
 }
@@ -40,6 +42,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Dista
     if (options.prunes) await indexForRetention(connection);
     await takeRole(connection, role);
     await sayThatItRevises(connection);
+    if (role === 'executor') await tellOwnAccount(connection, options.onOwnAccount);
     if (role !== 'executor') await refuseExecutorsUser(connection, where);
     const isRestored = await isPutBack(connection);
     return new PostgresStore(connection, {
@@ -56,4 +59,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Dista
     connection?.destroy();
     throw postgresError(error, where);
   }
+}
+
+/** Nobody logs in as that role: whoever has taken it on is somebody else than it was. */
+async function tellOwnAccount(connection: PostgresConnection, tell: PostgresOptions['onOwnAccount']): Promise<void> {
+  const [answer] = await connection.flight([{ text: 'SELECT session_user WHERE session_user = current_user' }]);
+  const user = answer?.rows[0]?.[0];
+  if (user !== undefined) tell?.(String(user));
 }

@@ -20,7 +20,11 @@ export class PostgresPulse {
 
   /** So that the first sign takes no longer than any other. */
   async open(): Promise<void> {
-    await this.#connected();
+    try {
+      await this.#connected();
+    } catch (error) {
+      throw postgresError(error, shownUrl(this.#url));
+    }
   }
 
   /** What people want of this worker; undefined when it was declared over. */

@@ -1,4 +1,5 @@
 import { StoreFailedError } from '#base';
+import type { AddressName } from './address.ts';
 import { PostgresConnection } from './connection.ts';
 import { takeRole } from './executor-role.ts';
 import { shownUrl } from './failures.ts';
@@ -62,13 +63,16 @@ const WHAT_TO_DO: Readonly<Record<(typeof FACT_NAMES)[number], string>> = {
   full_page_writes: 'set full_page_writes = on in postgresql.conf',
   server_encoding: 'create the database with ENCODING UTF8',
   session_replication_role: 'set session_replication_role = origin for this database and its user',
-  pg_is_in_recovery: 'name the primary, not a standby, in DATABASE_URL',
+  pg_is_in_recovery: 'name the address of the primary, not of a standby',
 };
 
 /** A connection with our settings, to a server that keeps what it says it has. Looked at anew each time: settings change. */
-export async function openSession(url: string, role?: 'executor' | 'worker'): Promise<PostgresConnection> {
-  if (!/^postgres(?:ql)?:\/\//.test(url)) throw noAddress();
-  const connection = await PostgresConnection.open(url);
+export async function openSession(
+  url: string,
+  role?: 'executor' | 'worker',
+  named: AddressName = 'DATABASE_URL',
+): Promise<PostgresConnection> {
+  const connection = await PostgresConnection.open(url, named);
   try {
     const answers = await connection.flight([...SETTINGS, FACTS].map((text) => ({ text })));
     const found = answers.at(-1)?.rows[0] ?? [];
@@ -80,15 +84,6 @@ export async function openSession(url: string, role?: 'executor' | 'worker'): Pr
     connection.destroy();
     throw error;
   }
-}
-
-function noAddress(): StoreFailedError {
-  return new StoreFailedError({
-    code: 'store-cannot-open',
-    message: 'DATABASE_URL is not the address of a PostgreSQL database',
-    why: 'such an address begins with postgres://',
-    next: [{ label: 'write it as postgres://USER:PASSWORD@HOST:5432/DATABASE' }],
-  });
 }
 
 function refuseUnsafe(url: string, name: (typeof FACT_NAMES)[number], found: string): never {
