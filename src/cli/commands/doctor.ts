@@ -51,7 +51,7 @@ async function diagnosis(act: Act<DoctorOptions>): Promise<Told> {
     // As for `start`: whoever names a database does not mean the tables of a folder.
     const { DATABASE_URL: url = '' } = act.terminal.env;
     const isFolder = url === '' && existsSync(join(folder, 'pawl.db'));
-    if (!(error instanceof EngineUnreachableError) || !isFolder) throw error;
+    if (!(error instanceof EngineUnreachableError) || error.isSilent || !isFolder) throw error;
     return await diagnosisOfFolder(folder);
   }
 }
