@@ -1,7 +1,7 @@
 import type { WorkerId } from '#base';
 import { type Engine, EXECUTORS } from '#execution';
 import type { Symptom } from './symptoms.ts';
-import { count, list } from './words.ts';
+import { clockTime, count, duration, list } from './words.ts';
 import { workersSeen } from './workers.ts';
 
 interface Warning {
@@ -49,4 +49,23 @@ function whyMissed(schedules: boolean, workers: Named, living: Named): string | 
   // A worker does not schedule, and a process of `pawl start` does: their rows do not say which they are.
   const names = list(workers.map(({ name }) => name));
   return `no executor is alive, so nobody schedules, unless ${names} is a \`pawl start\`: start \`pawl executor\``;
+}
+
+/** Of a process that is taken for dead: since when, and what becomes of what it had; undefined while it is alive. */
+export async function silenceWords(
+  reader: Engine['reader'],
+  now: number,
+  leaseMs: number,
+  worker: WorkerId,
+  self: WorkerId,
+): Promise<string | undefined> {
+  const seen = await workersSeen(reader, now, self);
+  const found = seen.find(({ id }) => id === worker);
+  if (found?.state !== 'silent') return undefined;
+  const heardAt = found.leaseUntil - leaseMs;
+  const isAnyone = seen.some(({ state, pool }) => state === 'alive' && pool !== EXECUTORS);
+  const ends = isAnyone ? 'another worker ends' : 'no worker is alive to end';
+  const had =
+    found.load === 0 ? 'it had nothing under way' : `${ends} the ${count(found.load, 'session')} it had under way`;
+  return `it has been silent since ${clockTime(heardAt, now)} (for ${duration(now - heardAt)}) and is taken for dead; ${had}`;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { WorkerId } from '#base';
 import { EXECUTORS } from '#execution';
 import { readLater } from '#store';
-import { diagnosisOf, symptomsOf } from '#story';
+import { diagnosisOf, silenceWords, symptomsOf } from '#story';
 import { beginSession, deploy, ORDERS, PERSON } from '../support/fixture.ts';
 import { published } from '../support/stage.ts';
 import { inWorld, type World } from '../support/world.ts';
@@ -110,6 +110,8 @@ test('whoever fell silent with something under way is named, and whoever is miss
     };
     const big = await register('big', 'heavy');
     await beginSession(manager, await deploy(manager, 'long', ORDERS), big);
+    const silence = (self: WorkerId) => silenceWords(readLater(world.reader), world.clock.now(), MINUTES, big, self);
+    assert.equal(await silence(big), undefined);
     assert.deepEqual(await warnings(big), []);
     assert.equal(await missed(big), undefined, 'whoever answers schedules');
     assert.match(
@@ -123,7 +125,10 @@ test('whoever fell silent with something under way is named, and whoever is miss
     const desk = await register('desk', EXECUTORS);
     const runs = 'no worker is alive, so nobody runs what is handed off: start `pawl worker`';
     assert.deepEqual([await missed(), await missed(desk)], [runs, runs]);
+    const dead = /^it has been silent since .*\d\d:\d\d \(for 2 min\) and is taken for dead; /;
+    assert.match((await silence(desk)) ?? '', new RegExp(`${dead.source}no worker is alive to end the 1 session`));
     await register('other', 'heavy');
+    assert.match((await silence(desk)) ?? '', new RegExp(`${dead.source}another worker ends the 1 session it had`));
     assert.deepEqual(await warnings(desk), [`${over}; another worker ends it`]);
     assert.deepEqual([await missed(), await missed(desk)], [undefined, undefined]);
   }));
