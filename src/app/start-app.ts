@@ -76,6 +76,8 @@ export interface App {
   readonly poolOf: (workflow: string) => string;
   /** How many sessions may be under way at once, as the config of this process says. */
   readonly limits: FleetConfig['limits'];
+  /** Which workflows the config of this process names. */
+  readonly named: FleetConfig['workflows'];
   /** No further run begins: whoever asks for work should ask another process. */
   isDraining(): boolean;
   /** The current runs reach a safe point and nothing new begins; the rest stays as it is until `stop`. */
@@ -190,7 +192,10 @@ function throwLater(error: unknown): void {
 }
 
 /** What is open already, and goes with the app when it stops. */
-export type AppParts = Omit<App, 'stop' | 'drain' | 'isDraining' | 'isShared' | 'leaseMs' | 'poolOf' | 'limits'> & {
+export type AppParts = Omit<
+  App,
+  'stop' | 'drain' | 'isDraining' | 'isShared' | 'leaseMs' | 'poolOf' | 'limits' | 'named'
+> & {
   readonly onError: (error: unknown) => void;
   /** What runs are expected to look at; the simulation expects more than is wise. */
   readonly peeks?: PeekHabits;
@@ -223,6 +228,7 @@ export function runApp(parts: AppParts, config = new FleetConfig()): App {
     leaseMs: config.leaseMs ?? LEASE_MS,
     poolOf: (workflow) => config.poolOf(workflow),
     limits: config.limits,
+    named: config.workflows,
     isDraining: host.isDraining,
     drain,
     async stop() {
@@ -313,6 +319,7 @@ export function runMember(parts: AppParts, place: Membership): App {
     leaseMs: member.leaseMs,
     poolOf: (workflow) => config.poolOf(workflow),
     limits: config.limits,
+    named: config.workflows,
     isDraining: host.isDraining,
     drain,
     async stop() {

@@ -5,6 +5,7 @@ import { limitWarnings } from './limits.ts';
 import { presenceOf } from './presence.ts';
 import { type Symptom, symptomsOf } from './symptoms.ts';
 import type { Takers } from './takers.ts';
+import { type NamedWorkflow, unknownWorkflows } from './unknown-workflows.ts';
 
 /** One thing that was looked at, with whatever is not as it should be. */
 interface Finding {
@@ -33,6 +34,8 @@ interface AtWork {
   readonly poolOf: Takers['poolOf'];
   /** As a config says; without one nothing is compared. */
   readonly limits?: ReadonlyMap<string, number> | undefined;
+  /** The workflows it names, and where. */
+  readonly named?: readonly NamedWorkflow[];
 }
 
 type Reader = Engine['reader'];
@@ -58,11 +61,11 @@ interface FoundAtWork {
 
 const NOBODY_MEANT: FoundAtWork = { symptoms: [], warnings: [] };
 
-async function atWorkOf(reader: Reader, { now, self, poolOf, limits }: AtWork): Promise<FoundAtWork> {
+async function atWorkOf(reader: Reader, { now, self, poolOf, limits, named = [] }: AtWork): Promise<FoundAtWork> {
   const { missed, silent } = await presenceOf(reader, now, self);
   return {
     symptoms: [...(await symptomsOf(reader, now, poolOf, self)), missed],
-    warnings: [...silent, ...(await limitWarnings(reader, now, limits))],
+    warnings: [...silent, ...(await limitWarnings(reader, now, limits)), ...(await unknownWorkflows(reader, named))],
   };
 }
 

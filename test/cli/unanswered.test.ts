@@ -125,6 +125,30 @@ onPostgres('the pools and limits of a config that is named count', async (t) => 
   assert.match(out, /limit pool:heavy: none counts for all processes, and the config of this one says 8/);
 });
 
+onPostgres('workflows that a config names and that are not here are told of, by an executor too', async (t) => {
+  const { pawl, executor, url, endings } = await fleet(t);
+  const stop = await executor();
+  const script = join(folder, 'orders.ts');
+  writeFileSync(script, SCRIPT);
+  assert.equal((await pawl('deploy', script)).code, 0);
+  const names = { pools: { heavy: ['orders', 'ordrs'] }, timeoutMs: { crunch: 8_000, orders: 8_000 } };
+  await stop();
+  const missing = [
+    'fleet.pools.heavy: it names ordrs, which is no workflow here; did you mean orders?',
+    'fleet.timeoutMs: it names crunch, which is no workflow here',
+  ];
+  const told = async () => (await pawl('doctor', '--config', config(names))).out.match(/^fleet\..*$/gm);
+  assert.deepEqual(await told(), missing);
+
+  const dataDir = join(folder, 'data');
+  const place = { url, role: 'both', name: 'desk' } as const;
+  const app = await startApp({ dataDir, fleet: place, config: { connections: {}, fleet: names } });
+  const served = await serve(app, { port: 0, dataDir });
+  endings.unshift(() => served.close().then(() => app.stop()));
+  assert.deepEqual(await told(), missing);
+  assert.equal((await pawl('doctor')).code, 0, 'they may be deployed later');
+});
+
 onPostgres('a database that is no fleet’s is said to be none, and nothing is put into it', async (t) => {
   const server = await sharedServer();
   const name = `pawl_empty_${process.pid}`;

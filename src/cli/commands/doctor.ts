@@ -61,7 +61,8 @@ async function diagnosisOfFleet({ reader, now }: LookIn, named: string | undefin
   const [{ FleetConfig }, { diagnosisOf }] = await Promise.all([import('#app'), import('#story')]);
   const fleet = new FleetConfig(config.fleet, Object.keys(config.connections ?? {}));
   const poolOf = (workflow: string): string => fleet.poolOf(workflow);
-  const found = await diagnosisOf(reader, { now, poolOf, limits: file === undefined ? undefined : fleet.limits });
+  const ofFile = file === undefined ? {} : { limits: fleet.limits, named: fleet.workflows };
+  const found = await diagnosisOf(reader, { now, poolOf, ...ofFile });
   return {
     ...WHOLE,
     ...found,
