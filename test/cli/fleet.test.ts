@@ -224,6 +224,33 @@ onPostgres(
   },
 );
 
+onPostgres('an executor on the folder of another that answers warns, and commands find the first', async (t) => {
+  const database = await freshDatabase();
+  const dataDir = mkdtempSync(join(folder, 'shared-'));
+  const endings: (() => Promise<void>)[] = [() => database.drop()];
+  t.after(async () => {
+    for (const end of endings) await end();
+  });
+  const warned: string[] = [];
+  const executor = async (name: string) => {
+    const app = await startApp({ dataDir, fleet: { url: database.url, role: 'executor', name } });
+    const served = await serve(app, { port: 0, dataDir, onWarning: (text) => warned.push(`${name}: ${text}`) });
+    const end = async () => {
+      await served.close();
+      await app.stop();
+    };
+    endings.unshift(end);
+    return served.url;
+  };
+  const first = await executor('first');
+  assert.equal(warned.length, 0);
+  await executor('second');
+  assert.equal(warned.length, 1);
+  const says = `second: ${dataDir} is the folder of the executor at ${first}: commands with this --data find that one`;
+  assert.ok(warned.join('').startsWith(says), warned.join(''));
+  assert.equal((await type(['workers', '--data', dataDir], {})).code, 0);
+});
+
 onPostgres('whoever drains or cordons a worker that is silent hears since when, and what becomes of it', async (t) => {
   const database = await freshDatabase();
   const dataDir = mkdtempSync(join(folder, 'desk-'));
