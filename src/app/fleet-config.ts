@@ -5,13 +5,20 @@ const NAME_CHARS_MAX = 200;
 const NAME = z.string().min(1).max(NAME_CHARS_MAX);
 const LIMITS = z.record(NAME, z.int().min(1).max(1_000_000));
 const SHAPE_OF_LIMITS = z.strictObject({ pools: LIMITS.optional(), connections: LIMITS.optional() });
+/** What the client takes: another scheme would be dropped, and so would a user and a password. */
+const NATS_SERVER = z
+  .string()
+  .regex(
+    /^(?:(?:nats|tls):\/\/)?(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?\/?$/,
+    'it is nats://HOST:4222, tls://HOST:4222 or HOST:4222',
+  );
 const SHAPE = z.strictObject({
   leaseMs: z.int().min(500).max(600_000).optional(),
   pools: z.record(NAME, z.array(NAME)).optional(),
   timeoutMs: z.record(NAME, z.int().min(1_000)).optional(),
   nats: z
     .strictObject({
-      servers: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+      servers: z.union([NATS_SERVER, z.array(NATS_SERVER).min(1)]),
       prefix: z
         .string()
         .regex(/^[A-Za-z0-9_-]{1,40}$/, 'it is up to 40 letters, digits, _ and -')
@@ -31,6 +38,13 @@ export function isPoolName(name: string): boolean {
 /** The pool of workflows that no other pool names. */
 export const DEFAULT_POOL = 'default';
 
+/** A workflow as a config names it; it may be deployed later, or be misspelt. */
+export interface NamedWorkflow {
+  readonly name: string;
+  /** Where in the config. */
+  readonly at: string;
+}
+
 /** The second way for messages. */
 export interface NatsPlace {
   readonly servers: readonly string[];
@@ -48,6 +62,7 @@ export class FleetConfig {
   readonly limits: ReadonlyMap<string, number>;
   /** All that a workflow can be in. */
   readonly pools: readonly string[];
+  readonly workflows: readonly NamedWorkflow[];
   readonly #pools: ReadonlyMap<string, string>;
   readonly #timeouts: Readonly<Record<string, number>>;
 
@@ -68,6 +83,10 @@ export class FleetConfig {
     this.pools = [...new Set([DEFAULT_POOL, ...Object.keys(pools)])];
     this.#pools = new Map(Object.entries(pools).flatMap(([pool, names]) => names.map((name) => [name, pool] as const)));
     this.#timeouts = timeoutMs;
+    this.workflows = [
+      ...Object.entries(pools).flatMap(([pool, names]) => names.map((name) => ({ name, at: `fleet.pools.${pool}` }))),
+      ...Object.keys(timeoutMs).map((name) => ({ name, at: 'fleet.timeoutMs' })),
+    ];
     this.limits = new Map([...named('pool', limits.pools), ...named('connection', limits.connections)]);
   }
 

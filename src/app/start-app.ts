@@ -78,6 +78,8 @@ export interface App {
   readonly timeoutMsOf: (workflow: string) => number | undefined;
   /** How many sessions may be under way at once, as the config of this process says. */
   readonly limits: FleetConfig['limits'];
+  /** Which workflows the config of this process names. */
+  readonly named: FleetConfig['workflows'];
   /** No further run begins: whoever asks for work should ask another process. */
   isDraining(): boolean;
   /** The current runs reach a safe point and nothing new begins; the rest stays as it is until `stop`. */
@@ -195,7 +197,7 @@ function throwLater(error: unknown): void {
 /** What is open already, and goes with the app when it stops. */
 export type AppParts = Omit<
   App,
-  'stop' | 'drain' | 'isDraining' | 'isShared' | 'leaseMs' | 'poolOf' | 'timeoutMsOf' | 'limits'
+  'stop' | 'drain' | 'isDraining' | 'isShared' | 'leaseMs' | 'poolOf' | 'timeoutMsOf' | 'limits' | 'named'
 > & {
   readonly onError: (error: unknown) => void;
   /** What runs are expected to look at; the simulation expects more than is wise. */
@@ -230,6 +232,7 @@ export function runApp(parts: AppParts, config = new FleetConfig()): App {
     poolOf: (workflow) => config.poolOf(workflow),
     timeoutMsOf: (workflow) => config.timeoutMsOf(workflow),
     limits: config.limits,
+    named: config.workflows,
     isDraining: host.isDraining,
     drain,
     async stop() {
@@ -321,6 +324,7 @@ export function runMember(parts: AppParts, place: Membership): App {
     poolOf: (workflow) => config.poolOf(workflow),
     timeoutMsOf: (workflow) => config.timeoutMsOf(workflow),
     limits: config.limits,
+    named: config.workflows,
     isDraining: host.isDraining,
     drain,
     async stop() {

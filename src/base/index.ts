@@ -1,4 +1,4 @@
-// base: the few things every room needs: ids, time, errors, assertions, hashes, texts fit to be shown, named kill points.
+// base: the few things every room needs: ids, time, errors, assertions, hashes, texts fit to be shown, words that were meant, named kill points.
 // It never knows a workflow, a table or a rule.
 // Start reading at ids.ts.
 export { assert, assertNever } from './assert.ts';
@@ -44,5 +44,6 @@ export {
 export { isNestedTooDeep, JSON_DEPTH_MAX } from './json-depth.ts';
 export { keepNewest } from './keep-newest.ts';
 export { KILL_POINTS, type KillPoint, onKillPoint, reach } from './kill-points.ts';
+export { nearest } from './nearest.ts';
 export { packageVersion } from './package-version.ts';
 export { cut, shownLine, shownText } from './shown.ts';

@@ -47,5 +47,6 @@ async function readInstead<T>(
 
 function nobodyAtAll(engine: EngineUnreachableError, store: PawlError): EngineUnreachableError {
   const why = `${engine.why}; nor can the database of DATABASE_URL be read: ${store.message} (${store.why})`;
-  return new EngineUnreachableError(engine.where, why, [...engine.next, ...store.next], store);
+  const next = [...engine.next, ...store.next];
+  return new EngineUnreachableError({ where: engine.where, why, next, isSilent: engine.isSilent, cause: store });
 }

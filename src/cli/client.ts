@@ -1,5 +1,6 @@
 import { EngineAnswerError, EngineUnreachableError } from './engine-errors.ts';
 import { type EngineAddress, type EngineOptions, findEngine } from './find-engine.ts';
+import { unreachable } from './reach-engine.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A deployment of a large script and a backup of a large database take their time; nothing takes longer. */
@@ -10,6 +11,7 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 /** A running engine, over its API. */
 export class Client {
   readonly #address: EngineAddress;
+  #token: Promise<string | undefined> | undefined;
 
   constructor(address: EngineAddress) {
     this.#address = address;
@@ -52,7 +54,9 @@ export class Client {
   }
 
   async #ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const { url, token, by } = this.#address;
+    const { url, by } = this.#address;
+    this.#token ??= this.#address.token();
+    const token = await this.#token;
     const answer = await fetch(url + path, {
       method,
       headers: {
@@ -65,25 +69,12 @@ export class Client {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     }).catch((error: unknown) => {
-      throw this.#unreachable(error);
+      throw unreachable(url, error, ANSWER_MS_MAX);
     });
     const answered = await answer.json().catch(() => undefined);
     if (!isOurs(answer, answered)) throw notPawl(url, answer);
     if (!answer.ok) throw new EngineAnswerError(answer.status, answered);
     return answered as T;
-  }
-
-  #unreachable(error: unknown): EngineUnreachableError {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return new EngineUnreachableError(
-      this.#address.url,
-      cause instanceof Error ? cause.message || cause.name : String(cause),
-      [
-        { label: 'start one', argv: ['pawl', 'start'] },
-        { label: 'or say where it is: PAWL_URL=http://127.0.0.1:PORT, or PAWL_DATA=FOLDER of the engine' },
-      ],
-      error,
-    );
   }
 }
 
@@ -94,14 +85,14 @@ function isOurs({ ok }: Response, answered: unknown): boolean {
 
 function notPawl(url: string, { status, headers }: Response): EngineUnreachableError {
   const type = headers.get('content-type')?.split(';', 1)[0] ?? 'nothing that says what it is';
-  return new EngineUnreachableError(
-    url,
-    `something else listens there: it answered ${status} with ${type}, which is no answer of Pawl`,
-    [
+  return new EngineUnreachableError({
+    where: url,
+    why: `something else listens there: it answered ${status} with ${type}, which is no answer of Pawl`,
+    next: [
       { label: 'check the address: --url, PAWL_URL, or the file url of the data folder' },
       { label: 'start an engine', argv: ['pawl', 'start'] },
     ],
-  );
+  });
 }
 
 /** In a path. */

@@ -23,12 +23,23 @@ export class EngineAnswerError extends PawlError {
   }
 }
 
+interface Unreachable {
+  readonly where: string;
+  readonly why: string;
+  readonly next: readonly NextStep[];
+  readonly isSilent?: boolean;
+  readonly cause?: unknown;
+}
+
 export class EngineUnreachableError extends PawlError {
   readonly where: string;
+  /** It takes connections and does not answer: its process is there. */
+  readonly isSilent: boolean;
 
-  constructor(where: string, why: string, next: readonly NextStep[], cause?: unknown) {
+  constructor({ where, why, next, isSilent = false, cause }: Unreachable) {
     super({ code: 'engine-unreachable', message: `no engine answers at ${where}`, why, next, retryable: true, cause });
     this.where = where;
+    this.isSilent = isSilent;
   }
 }
 

@@ -35,8 +35,15 @@ export function exitCodeOf(error: unknown): ExitCode {
   return EXIT.failed;
 }
 
-/** Something stands where the command wanted to go: another process, another file. */
-const CONFLICTS = new Set(['store-locked', 'port-taken', 'backup-exists', 'folder-not-empty']);
+/** Something stands where the command wanted to go: another process, another file, other rows. */
+const CONFLICTS = new Set([
+  'store-locked',
+  'store-moved',
+  'port-taken',
+  'backup-exists',
+  'folder-not-empty',
+  'target-not-empty',
+]);
 
 /** A file or folder that was named is not there. */
 const MISSING = new Set(['file-missing', 'config-missing', 'backup-missing', 'source-missing']);

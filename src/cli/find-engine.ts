@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EngineUnreachableError } from './engine-errors.ts';
+import { reachEngine } from './reach-engine.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -16,11 +17,11 @@ export interface EngineOptions {
 
 export interface EngineAddress {
   readonly url: string;
-  readonly token: string | undefined;
   readonly by: string;
+  /** Once the engine has shown that it answers. */
+  token(): Promise<string | undefined>;
 }
 
-const HEALTH_MS_MAX = 2_000;
 const DEFAULT_URL = `http://127.0.0.1:${PORT}`;
 
 /**
@@ -31,8 +32,14 @@ export async function findEngine(options: EngineOptions, { env }: Terminal): Pro
   const data = options.data ?? (options.url === undefined ? env.PAWL_DATA : undefined);
   const named = options.url ?? (options.data === undefined ? env.PAWL_URL : undefined);
   const url = named === undefined ? await urlOf(data, env.DATABASE_URL !== undefined) : checked(named);
-  const token = env.PAWL_TOKEN ?? (await tokenFor(url, data ?? env.PAWL_DATA));
-  return { url, token, by: personOf(env) };
+  return {
+    url,
+    by: personOf(env),
+    async token() {
+      const itsFolder = await reachEngine(url);
+      return env.PAWL_TOKEN ?? (await tokenFor(url, data ?? env.PAWL_DATA, itsFolder));
+    },
+  };
 }
 
 async function urlOf(data: string | undefined, isOfFleet: boolean): Promise<string> {
@@ -40,11 +47,15 @@ async function urlOf(data: string | undefined, isOfFleet: boolean): Promise<stri
   const url = await textOf(join(folder, 'url'));
   if (url !== undefined) return checked(url);
   if (data === undefined) return DEFAULT_URL;
-  throw new EngineUnreachableError(resolve(folder), 'no engine runs on this data folder', [
-    isOfFleet
-      ? { label: 'start one of its fleet that answers', argv: ['pawl', 'executor', '--data', folder] }
-      : { label: 'start one', argv: ['pawl', 'start', '--data', folder] },
-  ]);
+  throw new EngineUnreachableError({
+    where: resolve(folder),
+    why: 'no engine runs on this data folder',
+    next: [
+      isOfFleet
+        ? { label: 'start one of its fleet that answers', argv: ['pawl', 'executor', '--data', folder] }
+        : { label: 'start one', argv: ['pawl', 'start', '--data', folder] },
+    ],
+  });
 }
 
 function checked(url: string): string {
@@ -61,22 +72,14 @@ function meant(url: string): string {
 }
 
 /** A folder that does not name this very URL as its engine's does not give its token away. */
-async function tokenFor(url: string, data: string | undefined): Promise<string | undefined> {
+async function tokenFor(
+  url: string,
+  data: string | undefined,
+  itsFolder: string | undefined,
+): Promise<string | undefined> {
   if (data !== undefined) return textOf(join(data, 'token'));
-  const folder = await dataFolderAt(url);
-  if (folder === undefined || (await textOf(join(folder, 'url'))) !== url) return undefined;
-  return textOf(join(folder, 'token'));
-}
-
-async function dataFolderAt(url: string): Promise<string | undefined> {
-  try {
-    const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(HEALTH_MS_MAX) });
-    const health = (await answer.json()) as { dataDir?: unknown };
-    return typeof health.dataDir === 'string' ? health.dataDir : undefined;
-  } catch {
-    // Whoever asks next says what is wrong there, with the command's own words.
-    return undefined;
-  }
+  if (itsFolder === undefined || (await textOf(join(itsFolder, 'url'))) !== url) return undefined;
+  return textOf(join(itsFolder, 'token'));
 }
 
 async function textOf(file: string): Promise<string | undefined> {

@@ -2,19 +2,13 @@ import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PawlError } from '#base';
+import { nearest, PawlError } from '#base';
+import type { Config } from '#sdk';
 
 export const CONFIG_FILE = 'pawl.config.ts';
 
 export interface LoadedConfig {
-  readonly config: {
-    readonly connections?: unknown;
-    readonly http?: unknown;
-    readonly secrets?: unknown;
-    readonly notify?: unknown;
-    readonly fleet?: unknown;
-    readonly retention?: unknown;
-  };
+  readonly config: { readonly [K in keyof Config]?: unknown };
   /** Where its relative paths begin. */
   readonly folder: string;
   /** Undefined: there is none, and none was named. */
@@ -42,7 +36,31 @@ export async function loadConfig(named: string | undefined): Promise<LoadedConfi
       next: [{ label: 'write export default defineConfig({ connections: { … } })' }],
     });
   }
+  mustKnowAll(file, Object.keys(exported));
   return { config: exported, folder: dirname(file), file };
+}
+
+const PARTS: Readonly<Record<keyof Config, true>> = {
+  connections: true,
+  http: true,
+  fleet: true,
+  retention: true,
+  notify: true,
+  secrets: true,
+};
+
+/** What is misspelt would count for nothing, without a word. */
+function mustKnowAll(file: string, names: readonly string[]): void {
+  const parts = Object.keys(PARTS);
+  const unknown = names.find((name) => !parts.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, parts);
+  throw new PawlError({
+    code: 'config-invalid',
+    message: `${file} has ${JSON.stringify(unknown.slice(0, 100))}, which is no part of a config`,
+    why: near === undefined ? `its parts are ${parts.join(', ')}` : `did you mean "${near}"?`,
+    next: [{ label: 'correct its name, or take it out: it would count for nothing' }],
+  });
 }
 
 /** `import … from 'pawl'` means this Pawl, wherever the config lies. */

@@ -31,12 +31,13 @@ const VERSION = '0.1.0';
 /** One command line, to its end; gives the exit code. */
 export async function runCli(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const ended: Ended = { code: EXIT.ok };
+  const program = programFor(terminal, ended);
   try {
-    await programFor(terminal, ended).parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...argv], { from: 'user' });
     return ended.code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const failure = error instanceof CommanderError ? usageError(error, argv[0]) : error;
+    const failure = error instanceof CommanderError ? usageError(error, argv, program) : error;
     printError(terminal, failure, argv.includes('--json'));
     return exitCodeOf(failure);
   }
@@ -78,7 +79,7 @@ const GROUPS = [
 
 const HELP = { label: 'see the commands', argv: ['pawl', 'help'] };
 
-function usageError(error: CommanderError, command = ''): UsageError {
+function usageError(error: CommanderError, argv: readonly string[], program: Command): UsageError {
   if (error.code === 'commander.help') return new UsageError('say what to do', 'no command was given', [HELP]);
   // What stands after the = may be a secret that somebody wrote into the command.
   const words = error.message.replace(/^error: /, '').replace(/(unknown option '[^=']*)=[^\n]*/, "$1'");
@@ -87,6 +88,12 @@ function usageError(error: CommanderError, command = ''): UsageError {
   if (error.code === 'commander.unknownCommand') {
     return new UsageError(message, suggestion ?? 'Pawl has no such command', [HELP]);
   }
-  const why = suggestion ?? 'this is not how the command is used';
-  return new UsageError(message, why, [{ label: 'see how it is used', argv: ['pawl', 'help', command] }]);
+  const isCommand = (word: string): boolean =>
+    program.commands.some((each) => each.name() === word || each.aliases().includes(word));
+  const isBefore = argv[0]?.startsWith('-') === true;
+  const why = suggestion ?? (isBefore ? 'options stand after the command' : 'this is not how the command is used');
+  const command = isBefore ? argv.find(isCommand) : argv[0];
+  return new UsageError(message, why, [
+    command === undefined ? HELP : { label: 'see how it is used', argv: ['pawl', 'help', command] },
+  ]);
 }

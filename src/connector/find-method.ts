@@ -1,7 +1,7 @@
-import { cut } from '#base';
+import { cut, nearest } from '#base';
 import type { Connector, MutationMethod, ReadMethod } from './connector.ts';
 import { CallInvalidError } from './errors.ts';
-import { nearest, problemsOf } from './problems.ts';
+import { problemsOf } from './problems.ts';
 
 /** A call with a thousand mistakes is told of the first ones. */
 const PROBLEMS_CHARS_MAX = 2_000;

@@ -1,6 +1,7 @@
+import { nearest } from '#base';
 import type { Connector } from './connector.ts';
 import { ConfigInvalidError } from './errors.ts';
-import { nearest, problemsOf } from './problems.ts';
+import { problemsOf } from './problems.ts';
 import type { Settings } from './settings.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;

@@ -21,6 +21,7 @@ test('who serves a folder first stays its address, and nobody takes another’s 
   const firstFile = await keepAddress(folder, url);
   const secondFile = await keepAddress(folder, second);
   assert.equal(kept(), url);
+  assert.deepEqual([firstFile.others, secondFile.others], [undefined, url]);
   secondFile.remove();
   assert.equal(kept(), url);
 
@@ -28,6 +29,7 @@ test('who serves a folder first stays its address, and nobody takes another’s 
   first.closeAllConnections();
   const third = await keepAddress(folder, second);
   assert.equal(kept(), second, 'what a dead one left behind is replaced');
+  assert.equal(third.others, undefined);
   firstFile.remove();
   assert.equal(kept(), second);
   third.remove();

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 const ANSWER_MS_MAX = 1_000;
 
 export interface AddressFile {
+  /** Who has the folder already, and is who commands find. */
+  readonly others: string | undefined;
   remove(): void;
 }
 
 /**
- * Where commands find the engine of a data folder. Executors may share a folder: the one that was there first stays in it, and
- * nobody takes another's address away.
+ * Where commands find the engine of a data folder. Of executors that share one the first stays in it, and nobody takes another's
+ * address away; when it ends, commands find none of them.
  */
 export async function keepAddress(dataDir: string, url: string): Promise<AddressFile> {
   const file = join(dataDir, 'url');
@@ -19,6 +21,7 @@ export async function keepAddress(dataDir: string, url: string): Promise<Address
   const isOthers = before !== undefined && before !== url && (await isServed(before, dataDir));
   if (!isOthers) writeFileSync(file, `${url}\n`);
   return {
+    others: isOthers ? before : undefined,
     remove() {
       if (textOf(file) === url) rmSync(file, { force: true });
     },

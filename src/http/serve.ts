@@ -37,6 +37,8 @@ export interface ServeOptions {
   readonly consoleDir?: string;
   /** Told of what is a bug: the asker only hears that it is one. */
   readonly onError?: (error: unknown) => void;
+  /** Told what goes on, and is hardly what was meant. */
+  readonly onWarning?: (text: string) => void;
   /** What is advised where it cannot listen. */
   readonly retyped?: Retyped;
 }
@@ -92,6 +94,7 @@ export async function serve(app: App, options: ServeOptions): Promise<Served> {
   ({ port } = server.address() as AddressInfo);
   const url = place.url(port);
   const address = await keepAddress(dataDir, url);
+  if (address.others !== undefined) options.onWarning?.(sharedFolder(dataDir, address.others));
   return {
     url,
     publicUrl: place.publicUrl(port),
@@ -133,6 +136,10 @@ async function listen(server: Server, port: number, { address }: Place, retyped:
   } catch (cause) {
     throw cannotListen({ what: 'the API', address, port }, retyped, cause);
   }
+}
+
+function sharedFolder(dataDir: string, others: string): string {
+  return `${dataDir} is the folder of the executor at ${others}: commands with this --data find that one, and none once it has ended; give each executor a folder of its own`;
 }
 
 function noTokens({ address }: Place, { hereOnly }: Retyped): PawlError {

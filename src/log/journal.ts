@@ -1,4 +1,4 @@
-import type { MutationId, RunId, WorkflowId } from '#base';
+import type { MutationId, RunId, WorkerId, WorkflowId } from '#base';
 import { Recent } from '#metrics';
 import type { Mutation, Run, Write } from '#model';
 import type { Line } from './line.ts';
@@ -12,18 +12,22 @@ type About = Line['about'];
 export function journal(tell: (line: Line) => void): (writes: readonly Write[]) => void {
   const runs = new Recent<RunId, About>(REMEMBERED_MAX);
   const calls = new Recent<MutationId, About>(REMEMBERED_MAX);
+  const here = new Set<WorkerId>();
   const known: Known = {
     run: (run) => runs.get(run) ?? { run },
     call: (mutation) => calls.get(mutation) ?? { mutation },
+    isHere: (worker) => here.has(worker),
   };
   return (writes) => {
     for (const write of writes) {
       if (write.set === 'run.created') runs.set(write.row.id, aboutRun(write.row));
       if (write.set === 'mutation.recorded') calls.set(write.row.id, aboutCall(write.row));
+      // A process registers only itself.
+      if (write.set === 'worker.registered') here.add(write.row.id);
     }
     const named = writes.flatMap((write) => ('workflow' in write ? [write.workflow] : []))[0];
     for (const write of writes) {
-      const line = outOfTime(write, writes) ?? lineOf(write, known);
+      const line = fenced(write, writes) ?? outOfTime(write, writes) ?? lineOf(write, known);
       if (line) tell(named === undefined ? line : { ...line, about: { ...workflowIn(line, named), ...line.about } });
     }
   };
@@ -32,6 +36,8 @@ export function journal(tell: (line: Line) => void): (writes: readonly Write[]) 
 interface Known {
   run(run: RunId): About;
   call(mutation: MutationId): About;
+  /** Whether it is the one that tells. */
+  isHere(worker: WorkerId): boolean;
 }
 
 /** The workflow that the same command named, for lines about a thing of which only the id is known. */
@@ -68,11 +74,11 @@ function lineOf(write: Write, known: Known): Line | undefined {
     case 'mutation.unknown':
       return unknown(write, known.call(write.mutation));
     default:
-      return lineOfOther(write);
+      return lineOfOther(write, known);
   }
 }
 
-function lineOfOther(write: Write): Line | undefined {
+function lineOfOther(write: Write, known: Known): Line | undefined {
   switch (write.set) {
     case 'workflow.standing': {
       const { workflow, to, holds } = write;
@@ -82,12 +88,16 @@ function lineOfOther(write: Write): Line | undefined {
     case 'connection.changed':
       if (write.refusedAt === null) return undefined;
       return { level: 'warn', message: 'a connection was refused', about: { connection: write.name } };
-    case 'execution.fenced':
-      return { level: 'warn', message: 'an execution was taken from its owner', about: { execution: write.execution } };
     case 'worker.registered':
       return { level: 'info', message: 'a process joined', about: { worker: write.row.id, name: write.row.name } };
     case 'worker.ended':
-      return { level: 'info', message: 'a process left', about: { worker: write.worker } };
+      return known.isHere(write.worker)
+        ? { level: 'info', message: 'a process left', about: { worker: write.worker } }
+        : {
+            level: 'warn',
+            message: 'a process that ended without a word was struck off',
+            about: { worker: write.worker },
+          };
     case 'task.opened':
       return {
         level: 'warn',
@@ -122,6 +132,16 @@ function outOfTime(write: Write, writes: readonly Write[]): Line | undefined {
     if (each.set === 'session.completed' || each.set === 'session.failed') about.session = each.session;
   }
   return { level: 'warn', message: 'a session was ended by its time limit', about: { ...about, execution, timeoutMs } };
+}
+
+/** What nobody has claimed has no owner: it was cancelled, and nobody came to say so. */
+function fenced(write: Write, writes: readonly Write[]): Line | undefined {
+  if (write.set !== 'execution.fenced') return undefined;
+  const about = { execution: write.execution };
+  const isUnclaimed = writes.some((each) => each.set === 'execution.ended' && each.from === 'scheduled');
+  return isUnclaimed
+    ? { level: 'info', message: 'a cancelled execution was ended that nobody had taken', about }
+    : { level: 'warn', message: 'an execution was taken from its owner', about };
 }
 
 /** A stop that goes on by itself is no news at night. */

@@ -2,9 +2,10 @@ import type { WorkerId } from '#base';
 import type { Engine } from '#execution';
 import { INVARIANTS } from '#model';
 import { limitWarnings } from './limits.ts';
-import { presenceWarnings } from './presence.ts';
-import { symptomsOf } from './symptoms.ts';
+import { presenceOf } from './presence.ts';
+import { type Symptom, symptomsOf } from './symptoms.ts';
 import type { Takers } from './takers.ts';
+import { type NamedWorkflow, unknownWorkflows } from './unknown-workflows.ts';
 
 /** One thing that was looked at, with whatever is not as it should be. */
 interface Finding {
@@ -33,6 +34,8 @@ interface AtWork {
   readonly poolOf: Takers['poolOf'];
   /** As a config says; without one nothing is compared. */
   readonly limits?: ReadonlyMap<string, number> | undefined;
+  /** The workflows it names, and where. */
+  readonly named?: readonly NamedWorkflow[];
 }
 
 type Reader = Engine['reader'];
@@ -46,18 +49,24 @@ export async function diagnosisOf(reader: Reader, atWork?: AtWork): Promise<Diag
       finding('invariant', { name, says, offenders: await reader.offenders(sql) }),
     ),
   );
-  const symptoms = atWork ? await symptomsOf(reader, atWork.now, atWork.poolOf, atWork.self) : [];
+  const { symptoms, warnings } = atWork ? await atWorkOf(reader, atWork) : NOBODY_MEANT;
   const items = [...rules, ...symptoms.map((symptom) => finding('symptom', symptom))];
-  return {
-    ok: items.every(({ count }) => count === 0),
-    items,
-    counts: await countsOf(reader),
-    warnings: atWork ? await warningsOf(reader, atWork) : [],
-  };
+  return { ok: items.every(({ count }) => count === 0), items, counts: await countsOf(reader), warnings };
 }
 
-async function warningsOf(reader: Reader, { now, self, limits }: AtWork): Promise<Diagnosis['warnings']> {
-  return [...(await presenceWarnings(reader, now, self)), ...(await limitWarnings(reader, now, limits))];
+interface FoundAtWork {
+  readonly symptoms: readonly Symptom[];
+  readonly warnings: Diagnosis['warnings'];
+}
+
+const NOBODY_MEANT: FoundAtWork = { symptoms: [], warnings: [] };
+
+async function atWorkOf(reader: Reader, { now, self, poolOf, limits, named = [] }: AtWork): Promise<FoundAtWork> {
+  const { missed, silent } = await presenceOf(reader, now, self);
+  return {
+    symptoms: [...(await symptomsOf(reader, now, poolOf, self)), missed],
+    warnings: [...silent, ...(await limitWarnings(reader, now, limits)), ...(await unknownWorkflows(reader, named))],
+  };
 }
 
 function finding(kind: Finding['kind'], found: Pick<Finding, 'name' | 'says' | 'offenders'>): Finding {

@@ -11,6 +11,7 @@ export { type Explained, explain } from './explain.ts';
 export { type InputStory, inputStory } from './inputs.ts';
 export { type Need, needsOf } from './needs.ts';
 export { type OutputStory, outputStory } from './outputs.ts';
+export { silenceWords } from './presence.ts';
 export { type Status, statusOf, waitingOf } from './status.ts';
 export { symptomsOf } from './symptoms.ts';
 export { takersOf } from './takers.ts';

@@ -44,6 +44,22 @@ const BAD: Readonly<Record<string, readonly [text: string | undefined, says: Reg
     'export default { fleet: { nats: {} } };',
     /next: write fleet: \{ leaseMs, pools: .*, timeoutMs: .*, limits: \{ pools: .*, connections: .* \}, nats: \{ servers: .*, prefix, replicas, token: /,
   ],
+  'a part of a config that there is not': [
+    'export default { connections: {}, retenton: { keepDays: 90 } };',
+    /pawl\.config\.ts has "retenton", which is no part of a config\n {2}why: did you mean "retention"\?\n/,
+  ],
+  'a part of a config that is like none': [
+    'export default { plugins: [] };',
+    /has "plugins", which .*\n {2}why: its parts are connections, http, fleet, retention, notify, secrets\n/,
+  ],
+  'a NATS server of another scheme': [
+    "export default { fleet: { nats: { servers: ['nats://127.0.0.1:4222', 'http://127.0.0.1:4222'] } } };",
+    /fleet\.nats\.servers.* of the config cannot be used\n {2}why: it is nats:\/\/HOST:4222, tls:/,
+  ],
+  'a NATS server with a password in its address': [
+    "export default { fleet: { nats: { servers: 'nats://ada:hunter2@127.0.0.1:4222' } } };",
+    /fleet\.nats\.servers of the config cannot be used\n {2}why: it is nats:\/\/HOST:4222, tls:/,
+  ],
   'a limit on a connection that is not there': [
     "export default { connections: { shop: { type: 'http', baseUrl: 'http://127.0.0.1:9' } }, fleet: { limits: { connections: { nosuch: 2 } } } };",
     /fleet\.limits\.connections\.nosuch of the config cannot be used\n {2}why: the config has no connection "nosuch", only shop\n/,
@@ -59,6 +75,7 @@ for (const [name, [text, says]] of Object.entries(BAD)) {
     const { code, out, err } = await startedWith(text);
     assert.deepEqual([code, out], [text === undefined ? 4 : 1, '']);
     assert.match(err, says);
+    assert.doesNotMatch(err, /hunter2/);
     assert.match(err, /\n {2}next: /);
   });
 }

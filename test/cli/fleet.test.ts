@@ -265,6 +265,67 @@ onPostgres(
   },
 );
 
+onPostgres('an executor on the folder of another that answers warns, and commands find the first', async (t) => {
+  const database = await freshDatabase();
+  const dataDir = mkdtempSync(join(folder, 'shared-'));
+  const endings: (() => Promise<void>)[] = [() => database.drop()];
+  t.after(async () => {
+    for (const end of endings) await end();
+  });
+  const warned: string[] = [];
+  const executor = async (name: string) => {
+    const app = await startApp({ dataDir, fleet: { url: database.url, role: 'executor', name } });
+    const served = await serve(app, { port: 0, dataDir, onWarning: (text) => warned.push(`${name}: ${text}`) });
+    const end = async () => {
+      await served.close();
+      await app.stop();
+    };
+    endings.unshift(end);
+    return served.url;
+  };
+  const first = await executor('first');
+  assert.equal(warned.length, 0);
+  await executor('second');
+  assert.equal(warned.length, 1);
+  const says = `second: ${dataDir} is the folder of the executor at ${first}: commands with this --data find that one`;
+  assert.ok(warned.join('').startsWith(says), warned.join(''));
+  assert.equal((await type(['workers', '--data', dataDir], {})).code, 0);
+});
+
+onPostgres('whoever drains or cordons a worker that is silent hears since when, and what becomes of it', async (t) => {
+  const database = await freshDatabase();
+  const dataDir = mkdtempSync(join(folder, 'desk-'));
+  const app = await startApp({ dataDir, fleet: { url: database.url, role: 'executor', name: 'desk' } });
+  const served = await serve(app, { port: 0, dataDir });
+  t.after(async () => {
+    await served.close();
+    await app.stop();
+    await database.drop();
+  });
+  const { manager, ids } = app.engine;
+  const dead = ids.next('worker');
+  await manager.registerWorker(dead, { name: 'dead', pool: 'default', leaseMs: 1 });
+  const told = async (verb: string, name: string) => (await type([verb, name, '--data', dataDir], {})).out;
+  const silent =
+    /dead is (\w+): it has been silent since (?:\S+ )?\d\d:\d\d \(for .+\) and is taken for dead; (.+); (.+)\n/;
+  const words = async (verb: string) => silent.exec(await told(verb, 'dead'))?.slice(1);
+  const nothing = 'it had nothing under way';
+  const struck = 'and else it is struck off the list';
+  assert.deepEqual(await words('cordon'), [
+    'cordoned',
+    nothing,
+    `should it come back, it claims nothing new until it is uncordoned, ${struck}`,
+  ]);
+  assert.deepEqual(await words('uncordon'), ['open', nothing, `should it come back, it takes what comes, ${struck}`]);
+  assert.deepEqual(await words('drain'), ['draining', nothing, `should it come back, it ends, ${struck}`]);
+
+  await manager.registerWorker(ids.next('worker'), { name: 'alive', pool: 'default', leaseMs: 60_000 });
+  assert.match(
+    await told('drain', 'alive'),
+    /^alive is draining: it finishes what it has, claims nothing new, and ends\n/,
+  );
+});
+
 onPostgres('a process that cannot open the secrets of its fleet says so at its start', async (t) => {
   const database = await freshDatabase();
   const dataDir = mkdtempSync(join(folder, 'first-'));

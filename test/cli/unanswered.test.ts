@@ -23,6 +23,7 @@ const SYMPTOMS = [
   'duplicate updates',
   'cancelled but not shown',
   'queue warnings',
+  'nobody at work',
 ];
 
 /** With a password that must never be seen; the server lets everybody in. */
@@ -68,14 +69,15 @@ onPostgres('doctor and workers read the database where nobody answers, as an exe
 
   const doctor = await pawl('doctor', '--config', config({}));
   const [note, ...rest] = doctor.out.split('\n');
-  assert.equal(doctor.code, 0, doctor.err);
+  assert.equal(doctor.code, 1, 'nobody schedules');
   assert.match(
     note ?? '',
     new RegExp(`^no engine answers at .*, so this was read from the database .*/${database.name} directly$`),
   );
+  const says = 'nobody at work: somebody schedules what is due, and somebody runs what is handed off\n';
   const missed =
-    'processes: no executor is alive, so nobody schedules, unless alone is a `pawl start`: start `pawl executor`';
-  assert.equal(rest.join('\n'), `${asked.doctor.out}${missed}\n`);
+    '  processes: no executor is alive, so nobody schedules, unless alone is a `pawl start`: start `pawl executor`\n';
+  assert.equal(rest.join('\n'), `${says}${missed}${asked.doctor.out.replace(`  ${says}`, '')}`);
 
   const listed = await pawl('workers', '--json');
   const { note: said, items, shared } = listed.json<{ note: string; items: { name: string }[]; shared: boolean }>();
@@ -99,7 +101,7 @@ onPostgres('work that is due while nobody schedules is found, and exit code 1 sa
   await database.server.query(database.name, `UPDATE workflows SET due_at = ${late}`);
   const { code, out } = await pawl('doctor');
   assert.equal(code, 1, out);
-  assert.match(out, /\nprocesses: nobody is alive: start `pawl executor` and `pawl worker`, or `pawl start`\n$/);
+  assert.match(out, /\n {2}processes: nobody is alive: start `pawl executor` and `pawl worker`, or `pawl start`\n/);
   assert.match(out, /directly; without a config \(--config\) every workflow counts as one of pool default\n/);
   assert.match(out, /children not following: .*\n {2}wf_.*nobody is alive who schedules; start `pawl executor`/);
   assert.match(out, /\n\d+ invariants hold\nlooked for, and found well:\n {2}stuck in scheduled: /);
@@ -119,8 +121,32 @@ onPostgres('the pools and limits of a config that is named count', async (t) => 
   await (await executor())();
   const limits = { pools: { heavy: ['crunch'] }, limits: { pools: { heavy: 8 } } };
   const { code, out } = await pawl('doctor', '--config', config(limits));
-  assert.equal(code, 0, out);
+  assert.equal(code, 1, 'nobody is alive');
   assert.match(out, /limit pool:heavy: none counts for all processes, and the config of this one says 8/);
+});
+
+onPostgres('workflows that a config names and that are not here are told of, by an executor too', async (t) => {
+  const { pawl, executor, url, endings } = await fleet(t);
+  const stop = await executor();
+  const script = join(folder, 'orders.ts');
+  writeFileSync(script, SCRIPT);
+  assert.equal((await pawl('deploy', script)).code, 0);
+  const names = { pools: { heavy: ['orders', 'ordrs'] }, timeoutMs: { crunch: 8_000, orders: 8_000 } };
+  await stop();
+  const missing = [
+    'fleet.pools.heavy: it names ordrs, which is no workflow here; did you mean orders?',
+    'fleet.timeoutMs: it names crunch, which is no workflow here',
+  ];
+  const told = async () => (await pawl('doctor', '--config', config(names))).out.match(/^fleet\..*$/gm);
+  assert.deepEqual(await told(), missing);
+
+  const dataDir = join(folder, 'data');
+  const place = { url, role: 'both', name: 'desk' } as const;
+  const app = await startApp({ dataDir, fleet: place, config: { connections: {}, fleet: names } });
+  const served = await serve(app, { port: 0, dataDir });
+  endings.unshift(() => served.close().then(() => app.stop()));
+  assert.deepEqual(await told(), missing);
+  assert.equal((await pawl('doctor')).code, 0, 'they may be deployed later');
 });
 
 onPostgres('a database that is no fleet’s is said to be none, and nothing is put into it', async (t) => {

@@ -24,6 +24,18 @@ test('an unknown command is a usage error that says what was meant', async () =>
   assert.match(err, /^pawl: unknown command 'statsu'\n {2}why: \(Did you mean status\?\)\n {2}next: .*: pawl help\n/);
 });
 
+test('an option before its command is answered with where it stands, and with help that there is', async () => {
+  for (const argv of [
+    ['--data', 'd1', 'workers'],
+    ['--yes', 'workers', '--data', 'd1'],
+  ]) {
+    const { err } = await type(argv);
+    assert.match(err, /^pawl: unknown option '--\w+'\n {2}why: options stand after the command\n/);
+    assert.match(err, /\n {2}next: see how it is used: pawl help workers\n/);
+  }
+  assert.match((await type(['--data', 'd1'])).err, /\n {2}next: see the commands: pawl help\n/);
+});
+
 test('no command at all is a usage error', async () => {
   const { code, err } = await type([]);
   assert.equal(code, 2);
@@ -46,6 +58,9 @@ for (const argv of [
   ['runs', 'orders', '--limit', 'abc'],
   ['runs', 'orders', '--limit', '0'],
   ['audit', '--limit', '99999'],
+  ['migrate-store', '--back', '--data', 'd1', '--to', 'postgres://127.0.0.1:9/nothing', '--unchecked'],
+  ['migrate-store', '--data', 'd1', '--to', 'postgres://127.0.0.1:9/nothing', '--unchecked'],
+  ['--data', 'd1', 'workers'],
 ]) {
   test(`pawl ${argv.join(' ')} is a usage error`, async () => {
     const { code, err } = await type(argv, { env: NOWHERE });

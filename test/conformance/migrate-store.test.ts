@@ -46,7 +46,7 @@ onPostgres('a data folder moves to PostgreSQL row by row, stays as it was, and t
   const database = await freshDatabase();
   t.after(() => database.drop());
   const busy = await type(['migrate-store', '--data', stage.data, '--to', database.url]);
-  assert.notEqual(busy.code, 0);
+  assert.equal(busy.code, 5);
   assert.match(busy.err, /is in use by process/);
   assert.equal(await countIn(database.url), 0);
 
@@ -71,14 +71,16 @@ onPostgres('a data folder moves to PostgreSQL row by row, stays as it was, and t
     await target.close();
   }
   await assert.rejects(stage.start(), { code: 'store-moved', message: /was moved to / });
+  const started = await type(['start', '--data', stage.data, '--port', '0']);
+  assert.deepEqual([started.code, started.out], [5, ''], started.err);
   const again = await type(['migrate-store', '--data', stage.data, '--to', database.url]);
-  assert.notEqual(again.code, 0);
+  assert.equal(again.code, 5);
   assert.match(again.err, /has rows already/);
 
   const second = await freshDatabase();
   t.after(() => second.drop());
   const twice = await type(['migrate-store', '--data', stage.data, '--to', second.url]);
-  assert.notEqual(twice.code, 0, 'two copies would both be worked on');
+  assert.equal(twice.code, 5, 'two copies would both be worked on');
   assert.match(twice.err, /was moved to /);
   assert.equal(await countIn(second.url), 0);
 
@@ -102,7 +104,7 @@ onPostgres('a data folder moves to PostgreSQL row by row, stays as it was, and t
   }
   const back = ['migrate-store', '--back', '--data', stage.data];
   const refused = await type([...back, '--to', database.url]);
-  assert.notEqual(refused.code, 0);
+  assert.equal(refused.code, 5);
   assert.match(refused.err, /an engine has worked on /);
   const unlooked = await type(back);
   assert.deepEqual([unlooked.code, /--unchecked/.test(unlooked.err)], [2, true], unlooked.err);

@@ -134,6 +134,18 @@ forEachStore('resolving a mutation twice', async (world) => {
   await world.refuses('wrong-state', () => world.manager.skipMutation(mutation, PERSON), /its outcome is known/);
 });
 
+for (const [status, reach, why] of [
+  ['in_flight', inFlight, 'its call is under way'],
+  ['applied', emitting, 'its outcome is known'],
+  ['pending', awaitingApproval, 'it was never sent: reject it instead'],
+] as const) {
+  forEachStore(`skipping a call that is ${status}, while its run goes on or waits`, async (world) => {
+    const { mutation } = await reach(world);
+    const skip = () => world.manager.skipMutation(mutation, PERSON);
+    await world.refuses('wrong-state', skip, new RegExp(`is ${status}, so it cannot be skipped: ${why}`));
+  });
+}
+
 forEachStore('resolving while its call may still fire', async (world) => {
   const { fence, mutation } = await inFlight(world);
   await world.refuses('busy', () => sayNotDone(world, mutation));

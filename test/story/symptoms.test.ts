@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { WorkerId } from '#base';
 import { EXECUTORS } from '#execution';
 import { readLater } from '#store';
-import { diagnosisOf, symptomsOf } from '#story';
+import { diagnosisOf, silenceWords, symptomsOf } from '#story';
 import { beginSession, deploy, ORDERS, PERSON } from '../support/fixture.ts';
 import { published } from '../support/stage.ts';
 import { inWorld, type World } from '../support/world.ts';
@@ -90,12 +90,18 @@ test('work that is due and that nobody schedules is found', () =>
     assert.match(await why(), /whoever schedules is busy, or cannot write; look at its log/);
   }));
 
-test('whoever fell silent with something under way is named, and who is missed', () =>
+test('whoever fell silent with something under way is named, and whoever is missed is a reason to be woken', () =>
   inWorld('sqlite', async (world) => {
     const { manager } = world;
-    const warnings = async (self?: WorkerId) => {
-      const look = { now: world.clock.now(), poolOf: heavy, self };
-      return (await diagnosisOf(readLater(world.reader), look)).warnings.map(({ about, says }) => `${about}: ${says}`);
+    const diagnosis = (self?: WorkerId) =>
+      diagnosisOf(readLater(world.reader), { now: world.clock.now(), poolOf: heavy, self });
+    const warnings = async (self?: WorkerId) =>
+      (await diagnosis(self)).warnings.map(({ about, says }) => `${about}: ${says}`);
+    const missed = async (self?: WorkerId) => {
+      const { ok, items } = await diagnosis(self);
+      const [offender, ...more] = items.find(({ name }) => name === 'nobody at work')?.offenders ?? [];
+      assert.deepEqual([more, ok], [[], offender === undefined]);
+      return offender === undefined ? undefined : (offender as { why: string }).why;
     };
     const register = async (name: string, pool: string) => {
       const worker = world.ids.next('worker');
@@ -104,15 +110,27 @@ test('whoever fell silent with something under way is named, and who is missed',
     };
     const big = await register('big', 'heavy');
     await beginSession(manager, await deploy(manager, 'long', ORDERS), big);
-    assert.deepEqual(await warnings(big), [], 'whoever answers schedules');
+    const silence = (self: WorkerId) => silenceWords(readLater(world.reader), world.clock.now(), MINUTES, big, self);
+    assert.equal(await silence(big), undefined);
+    assert.deepEqual(await warnings(big), []);
+    assert.equal(await missed(big), undefined, 'whoever answers schedules');
+    assert.match(
+      (await missed()) ?? '',
+      /^no executor is alive, so nobody schedules, unless one, big is a `pawl start`: /,
+    );
     world.clock.advance(2 * MINUTES);
-    assert.deepEqual(await warnings(), [
-      'processes: nobody is alive: start `pawl executor` and `pawl worker`, or `pawl start`',
-      'worker big: silent, with 1 session under way; no worker is alive to end it: start `pawl worker`',
-    ]);
+    const over = 'worker big: silent, with 1 session under way';
+    assert.deepEqual(await warnings(), [`${over}; no worker is alive to end it: start \`pawl worker\``]);
+    assert.equal(await missed(), 'nobody is alive: start `pawl executor` and `pawl worker`, or `pawl start`');
     const desk = await register('desk', EXECUTORS);
+    const runs = 'no worker is alive, so nobody runs what is handed off: start `pawl worker`';
+    assert.deepEqual([await missed(), await missed(desk)], [runs, runs]);
+    const dead = /^it has been silent since .*\d\d:\d\d \(for 2 min\) and is taken for dead; /;
+    assert.match((await silence(desk)) ?? '', new RegExp(`${dead.source}no worker is alive to end the 1 session`));
     await register('other', 'heavy');
-    assert.deepEqual(await warnings(desk), ['worker big: silent, with 1 session under way; another worker ends it']);
+    assert.match((await silence(desk)) ?? '', new RegExp(`${dead.source}another worker ends the 1 session it had`));
+    assert.deepEqual(await warnings(desk), [`${over}; another worker ends it`]);
+    assert.deepEqual([await missed(), await missed(desk)], [undefined, undefined]);
   }));
 
 test('an executor that holds an execution is named', () =>

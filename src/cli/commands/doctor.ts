@@ -51,7 +51,7 @@ async function diagnosis(act: Act<DoctorOptions>): Promise<Told> {
     // As for `start`: whoever names a database does not mean the tables of a folder.
     const { DATABASE_URL: url = '' } = act.terminal.env;
     const isFolder = url === '' && existsSync(join(folder, 'pawl.db'));
-    if (!(error instanceof EngineUnreachableError) || !isFolder) throw error;
+    if (!(error instanceof EngineUnreachableError) || error.isSilent || !isFolder) throw error;
     return await diagnosisOfFolder(folder);
   }
 }
@@ -61,7 +61,8 @@ async function diagnosisOfFleet({ reader, now }: LookIn, named: string | undefin
   const [{ FleetConfig }, { diagnosisOf }] = await Promise.all([import('#app'), import('#story')]);
   const fleet = new FleetConfig(config.fleet, Object.keys(config.connections ?? {}));
   const poolOf = (workflow: string): string => fleet.poolOf(workflow);
-  const found = await diagnosisOf(reader, { now, poolOf, limits: file === undefined ? undefined : fleet.limits });
+  const ofFile = file === undefined ? {} : { limits: fleet.limits, named: fleet.workflows };
+  const found = await diagnosisOf(reader, { now, poolOf, ...ofFile });
   return {
     ...WHOLE,
     ...found,

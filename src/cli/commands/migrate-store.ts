@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { systemClock } from '#base';
 import { type Act, type Common, define, type Ended } from '../command.ts';
 import { DATA_FOLDER } from '../find-engine.ts';
+import { flagsOf } from '../flags-of.ts';
 import { SCHEMA } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -29,6 +30,7 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
     .option('--unchecked', 'with --back, when the database is gone: nobody looks whether an engine has worked on it');
   define<[], MigrateOptions>(terminal, ended, command, async (act) => {
     const { DATABASE_URL, PAWL_DATA } = terminal.env;
+    mustFit(act.options);
     if (act.options.back === true) return goBack(act);
     const url = act.options.to ?? DATABASE_URL;
     if (url === undefined || url === '') throw noTarget();
@@ -51,6 +53,24 @@ export function addMigrateStore(program: Command, terminal: Terminal, ended: End
     );
     return undefined;
   });
+}
+
+/** Nobody looks with --unchecked: whoever says where to look wants it looked at, and whoever moves forward has nothing to skip. */
+function mustFit({ back, unchecked, to, data }: MigrateOptions): void {
+  if (unchecked !== true || (back === true && to === undefined)) return;
+  const command = ['pawl', 'migrate-store', ...flagsOf({ data })];
+  const withoutIt = { label: 'say --to without --unchecked, and the database is looked at' };
+  const ifGone = { label: 'if the database is gone', argv: [...command, '--back', '--unchecked'] };
+  if (back === true) {
+    throw new UsageError('say either --to or --unchecked', 'with --unchecked no database is looked at', [
+      withoutIt,
+      ifGone,
+    ]);
+  }
+  throw new UsageError('--unchecked goes with --back only', 'what is copied to a database is always compared', [
+    { label: 'leave it out' },
+    ifGone,
+  ]);
 }
 
 async function goBack(act: Act<MigrateOptions>): Promise<undefined> {

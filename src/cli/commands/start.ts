@@ -126,12 +126,19 @@ async function run(
     onError,
   });
   const retyped = retypedFrom(options);
-  const server = await serve(app, { port, listen, dataDir, config: config.http, notifier, onError, retyped }).catch(
-    async (error: unknown) => {
-      await app.stop();
-      throw error;
-    },
-  );
+  const server = await serve(app, {
+    port,
+    listen,
+    dataDir,
+    config: config.http,
+    notifier,
+    onError,
+    onWarning: log.warn,
+    retyped,
+  }).catch(async (error: unknown) => {
+    await app.stop();
+    throw error;
+  });
   const metrics = await engineMetrics(terminal, log, app);
   notifier.start((path) => `${server.publicUrl}${path}`);
   terminal.out(`pawl ready ${server.url}\n`);

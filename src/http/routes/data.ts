@@ -73,8 +73,8 @@ export const DATA_ROUTES: readonly Route[] = [
       .meta({ id: 'Diagnosis' }),
     async run({ api: { app, notifier } }) {
       const { reader, recovered, self } = app.engine;
-      const { poolOf, limits } = app;
-      const found = await diagnosisOf(reader, { now: app.clock.now(), self, poolOf, limits });
+      const { poolOf, limits, named } = app;
+      const found = await diagnosisOf(reader, { now: app.clock.now(), self, poolOf, limits, named });
       const own = [...(await secretWarnings(app.vault)), ...(await channelWarnings(notifier))];
       return { ...found, next: null, held: recovered.violations, warnings: [...own, ...found.warnings] };
     },

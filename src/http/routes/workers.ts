@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RefusedError, type WorkerId } from '#base';
 import { WORKER_STEPS, type Worker } from '#model';
-import { workersSeen } from '#story';
+import { silenceWords, workersSeen } from '#story';
 import type { Api } from '../context.ts';
 import { cut, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
@@ -88,6 +88,13 @@ const SENTENCES: Readonly<Record<Worker['status'], string>> = {
   draining: 'it finishes what it has, claims nothing new, and ends',
 };
 
+/** One that is silent may come back all the same. */
+const ON_RETURN: Readonly<Record<Worker['status'], string>> = {
+  open: 'should it come back, it takes what comes',
+  cordoned: 'should it come back, it claims nothing new until it is uncordoned',
+  draining: 'should it come back, it ends',
+};
+
 async function act(
   api: Api,
   named: string,
@@ -96,7 +103,11 @@ async function act(
   if (!api.app.isShared) throw alone();
   const { id: worker, name } = await workerAt(api, named);
   const { status } = await command(worker);
-  return { worker, name, status, sentence: SENTENCES[status] };
+  const { engine, clock, leaseMs } = api.app;
+  const silence = await silenceWords(engine.reader, clock.now(), leaseMs, worker, engine.self);
+  const sentence =
+    silence === undefined ? SENTENCES[status] : `${silence}; ${ON_RETURN[status]}, and else it is struck off the list`;
+  return { worker, name, status, sentence };
 }
 
 function alone(): RefusedError {

@@ -16,7 +16,7 @@ export function skipMutation(draft: Draft, command: CommandOf<'skipMutation'>): 
     refuse(
       'wrong-state',
       `mutation ${mutation.id} is ${mutation.status}, so it cannot be skipped`,
-      whyNot(mutation, run),
+      whyNot(mutation.status),
       {
         next: [{ label: 'see it', argv: ['pawl', 'show', mutation.id] }],
         ids: { mutation: mutation.id },
@@ -26,9 +26,16 @@ export function skipMutation(draft: Draft, command: CommandOf<'skipMutation'>): 
   return skip(draft, mutation, run, command.by, 'skip');
 }
 
-function whyNot(mutation: Mutation, run: Run): string {
-  if (mutation.status === 'pending') return 'it was never sent: reject it instead';
-  return run.status === 'active' ? 'its call is under way' : 'its outcome is known';
+function whyNot(status: Exclude<Mutation['status'], 'needs_reconcile' | 'indeterminate'>): string {
+  switch (status) {
+    case 'pending':
+      return 'it was never sent: reject it instead';
+    case 'in_flight':
+      return 'its call is under way';
+    case 'applied':
+    case 'failed':
+      return 'its outcome is known';
+  }
 }
 
 /** Also the rejection of a recorded call that a person wants skipped. */
