@@ -1,30 +1,15 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import { monotonicIds, onKillPoint, systemClock } from '#base';
-import { openPostgresStore } from '#store';
+import { onKillPoint } from '#base';
+import { besideSql } from '../support/beside-sql.ts';
 import { deploy, ORDERS, PERSON, placed } from '../support/fixture.ts';
-import { closeAll, Follower } from '../support/follower.ts';
-import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
+import { onPostgres } from '../support/postgres-world.ts';
 
 // Somebody who is none of us holds the row of one workflow: the others go on.
 
 async function open(t: TestContext) {
-  const { database, giveBack } = await borrowDatabase();
-  const ids = monotonicIds(systemClock);
-  const store = await openPostgresStore({ url: database.url });
-  const follower = new Follower(store, systemClock, ids);
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  t.after(() =>
-    closeAll(
-      () => client.end(),
-      () => follower.close(),
-      giveBack,
-    ),
-  );
-  const { manager } = follower;
+  const { client, store, manager } = await besideSql(t);
   const held = await deploy(manager, 'held', { ...ORDERS, producers: [] });
   const free = await deploy(manager, 'free', { ...ORDERS, producers: [] });
   return { client, store, manager, held, free };

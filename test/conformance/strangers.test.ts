@@ -1,28 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { Client } from 'pg';
-import { monotonicIds, onKillPoint, systemClock } from '#base';
-import { openPostgresStore } from '#store';
+import type { Client } from 'pg';
+import { onKillPoint } from '#base';
+import { besideSql } from '../support/beside-sql.ts';
 import { beginSession, CALL, deploy, ORDERS, PERSON, placed, prepareAndCall, reserve } from '../support/fixture.ts';
-import { closeAll, Follower } from '../support/follower.ts';
-import { borrowDatabase, onPostgres } from '../support/postgres-world.ts';
+import { onPostgres } from '../support/postgres-world.ts';
 
 async function open(t: TestContext) {
-  const { database, giveBack } = await borrowDatabase();
-  const ids = monotonicIds(systemClock);
-  const store = await openPostgresStore({ url: database.url });
-  const follower = new Follower(store, systemClock, ids);
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  t.after(() =>
-    closeAll(
-      () => client.end(),
-      () => follower.close(),
-      giveBack,
-    ),
-  );
+  const { url, ids, store, client, manager } = await besideSql(t);
   const worker = ids.next('worker');
-  const { manager } = follower;
   await manager.registerWorker(worker, { name: 'one', pool: 'default', leaseMs: 45_000 });
   const workflow = await deploy(manager, 'busy', { ...ORDERS, producers: [] });
   await manager.publishEvents(
@@ -33,7 +19,7 @@ async function open(t: TestContext) {
   const fence = await beginSession(manager, workflow, worker);
   const first = await manager.advanceSession(fence);
   assert.ok('run' in first);
-  return { url: database.url, client, store, manager, worker, workflow, fence, run: first.run, at: 0 };
+  return { url, client, store, manager, worker, workflow, fence, run: first.run, at: 0 };
 }
 type Opened = Awaited<ReturnType<typeof open>>;
 
