@@ -4,15 +4,20 @@ import type { Vault } from '#secret';
 
 const NAMED_MAX = 5;
 
-/** Only what nobody gives otherwise is missed. Nothing stops for it: many a process never needs them. */
-export async function warnOfLocked(
-  vault: Vault,
-  given: SecretSource | undefined,
-  onWarning: (text: string) => void,
-): Promise<void> {
-  const locked = await vault.locked();
-  const isGiven = await Promise.all(locked.map(async ({ name }) => (await givenOr(given, name)) !== undefined));
-  const missed = locked.filter((_, position) => isGiven[position] !== true);
+/** A secret that this process has no key for, with what stands in the way. */
+export type Locked = Awaited<ReturnType<Vault['locked']>>[number];
+
+/** Only what nobody gives otherwise is missed. */
+export function lockedTo(vault: Vault, given: SecretSource | undefined): () => Promise<readonly Locked[]> {
+  return async () => {
+    const locked = await vault.locked();
+    const isGiven = await Promise.all(locked.map(async ({ name }) => (await givenOr(given, name)) !== undefined));
+    return locked.filter((_, position) => isGiven[position] !== true);
+  };
+}
+
+/** Nothing stops for it: many a process never needs them. */
+export function warnOfLocked(missed: readonly Locked[], onWarning: (text: string) => void): void {
   const [first] = missed;
   if (first === undefined) return;
   const names = missed.slice(0, NAMED_MAX).map(({ name }) => name);
@@ -37,7 +42,11 @@ export function keyMade(place: string): string {
 function wordsOf(error: unknown): string {
   if (!(error instanceof PawlError)) return String(error);
   const [next] = error.next;
-  // Which secret it was has been said.
-  const message = error.message.replace(/^the secret "[^"]*" cannot be opened: /, '');
-  return `${message} (${error.why})${next === undefined ? '' : `; ${next.label}`}`;
+  return `${shortly(error)} (${error.why})${next === undefined ? '' : `; ${next.label}`}`;
+}
+
+/** Which secret it is has been said. */
+export function shortly(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^the secret "[^"]*" cannot be opened: /, '');
 }

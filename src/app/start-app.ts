@@ -14,7 +14,8 @@ import { Worker, WorkflowNames } from '#worker';
 import { Admission, type ChangedLimit } from './admission.ts';
 import { type Bus, openBus, relayBy, toldBy } from './bus.ts';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
-import { keyMade, warnOfLocked } from './key-warnings.ts';
+import { keyMade, lockedTo, warnOfLocked } from './key-warnings.ts';
+import { type Lacks, lacksOf } from './lacks.ts';
 import { keepDaysOf } from './retention-config.ts';
 
 export interface AppOptions {
@@ -137,8 +138,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     }));
   const sandbox = createSandboxPool(options.sandbox);
   vault = new Vault({ engine, keys, onKeyMade: member && ((place) => options.onWarning?.(keyMade(place))) });
-  if (options.onWarning) await warnOfLocked(vault, options.resolveSecret, options.onWarning);
+  const lockedSecrets = lockedTo(vault, options.resolveSecret);
+  const locked = options.onWarning || member ? await lockedSecrets() : [];
+  if (options.onWarning) warnOfLocked(locked, options.onWarning);
   const onError = options.onError ?? (() => undefined);
+  const scripts = new ScriptShelf(engine.reader);
+  const takes = options.fleet?.role === 'executor' ? undefined : options.fleet;
   const removes = keepDays !== undefined && options.fleet?.role !== 'worker';
   const parts = {
     engine,
@@ -150,10 +155,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     meters,
     onError,
     ...(options.stayHabits && { stayHabits: options.stayHabits }),
+    ...(takes && {
+      lacks: lacksOf(takes, fleet, options, { engine, connections, scripts, onError, lockedSecrets, locked }),
+    }),
     ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
   };
   if (options.fleet?.role !== 'worker') {
-    const changed = await new Admission(engine, new ScriptShelf(engine.reader), fleet).declare();
+    const changed = await new Admission(engine, scripts, fleet).declare();
     // Of an engine that is alone the config is the only one.
     if (member) for (const each of changed) options.onWarning?.(changedLimit(each));
   }
@@ -204,6 +212,8 @@ export type AppParts = Omit<
   readonly peeks?: PeekHabits;
   /** Which sessions stay open for a moment. */
   readonly stayHabits?: StayHabits;
+  /** What this process leaves to others; where it is not given, it has all there is. */
+  readonly lacks?: Lacks;
 };
 
 /** Puts the parts together, and begins with what is due. */
@@ -261,7 +271,7 @@ const CONCURRENCY = 32;
 
 /** The same parts for one of many processes: an executor hands off, a worker takes and runs, and one process may be both. */
 export function runMember(parts: AppParts, place: Membership): App {
-  const { engine, clock, onError } = parts;
+  const { engine, clock, lacks, onError } = parts;
   const { member, config, bus, role, pool = DEFAULT_POOL, concurrency = CONCURRENCY, onLost, onDrain } = place;
   // A worker that takes no more does not keep what it has open for more, either.
   const isCrowded = () => !worker.takesWork || (role === 'both' ? scheduler.isShort : worker.free <= 0);
@@ -275,6 +285,8 @@ export function runMember(parts: AppParts, place: Membership): App {
     pulse: member.pulse,
     concurrency: role === 'executor' ? 0 : concurrency,
     isOurs: (workflow) => config.poolOf(workflow) === pool,
+    canTake: async (handOff) => (await lacks?.canTake(handOff)) ?? true,
+    canAsk: (connection) => lacks?.canAsk(connection) ?? true,
     timeoutMsOf,
     hasTimeouts: config.hasTimeouts,
     take: (handOff) => takeHandOff(host, handOff, engine.self),
@@ -297,7 +309,8 @@ export function runMember(parts: AppParts, place: Membership): App {
     mayBegin: () => worker.mayBegin,
     runSession: async (workflow, owner) => {
       const name = role === 'both' ? await names.of(workflow) : undefined;
-      const takesItself = name !== undefined && worker.takesWork && config.poolOf(name) === pool;
+      const isOurs = name !== undefined && worker.takesWork && config.poolOf(name) === pool;
+      const takesItself = isOurs && ((await lacks?.canTake({ workflow })) ?? true);
       const slots = await admission.slotsOf(workflow);
       const begun = takesItself
         ? await runDueSession(host, workflow, owner, slots)
@@ -308,13 +321,16 @@ export function runMember(parts: AppParts, place: Membership): App {
     waiters: () => admission.waiters(),
     onError,
   });
+  // Somebody else is told at once of what is left to others.
+  const offer: Worker['offer'] = (handOff) => lacks?.leaves(handOff.workflow) !== true && worker.offer(handOff);
   worker.start();
+  lacks?.start();
   if (role !== 'worker') scheduler.start();
-  if (role !== 'executor') bus?.work(pool, { free: () => worker.free, offer: (handOff) => worker.offer(handOff) });
+  if (role !== 'executor') bus?.work(pool, { free: () => worker.free, offer });
   parts.retention?.start();
   const drain = async (): Promise<void> => {
     beginDraining();
-    const ends = [scheduler.drain(), worker.drain(), parts.retention?.stop()];
+    const ends = [scheduler.drain(), worker.drain(), parts.retention?.stop(), lacks?.close()];
     await Promise.all([...ends, showDraining(engine, onError)]);
   };
   return {
@@ -347,17 +363,17 @@ async function showDraining({ manager, self }: Engine, onError: (error: unknown)
 }
 
 function hostOf(
-  { engine, connections, sandbox, clock, peeks = new PeekHabits(), stayHabits = new StayHabits() }: AppParts,
+  { engine, connections, sandbox, clock, lacks, peeks = new PeekHabits(), stayHabits = new StayHabits() }: AppParts,
   isCrowded: () => boolean,
   timeoutMsOf?: SessionHost['timeoutMsOf'],
 ) {
-  const ledger = new Ledger({ engine, connections, clock });
+  const ledger = new Ledger({ engine, connections, clock, onLack: lacks && (() => lacks.met()) });
   let draining = false;
   const host: SessionHost = {
     engine,
     sandbox,
     ledger,
-    scripts: new ScriptShelf(engine.reader),
+    scripts: lacks?.scripts ?? new ScriptShelf(engine.reader),
     peeks,
     staying: { habits: stayHabits, isCrowded, hasTimeLimits: timeoutMsOf !== undefined },
     ...(timeoutMsOf && { timeoutMsOf }),
@@ -374,8 +390,9 @@ function partsOf({
   onError: _,
   peeks: __,
   stayHabits: ___,
+  lacks: ____,
   ...parts
-}: AppParts): Omit<AppParts, 'onError' | 'peeks' | 'stayHabits'> {
+}: AppParts): Omit<AppParts, 'onError' | 'peeks' | 'stayHabits' | 'lacks'> {
   return parts;
 }
 

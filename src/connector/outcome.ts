@@ -6,6 +6,8 @@ export interface CallError {
   readonly message: string;
   /** When the provider said how long to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** What this process lacks: nobody was asked, and another process may have it. */
+  readonly isOurs?: boolean | undefined;
 }
 
 /** Definitely not done: nothing happened outside, or the provider said so. */
@@ -37,6 +39,11 @@ export type Reconciled =
       /** Set when the lookup itself was refused or broke, for example by refused credentials. */
       readonly error?: CallError | undefined;
     };
+
+/** This process lacks what it takes: a connection in its config, or the key to a secret. */
+export function notDoneHere(errorClass: ErrorClass, message: string): NotDone {
+  return { kind: 'not_done', error: { class: errorClass, message, isOurs: true } };
+}
 
 export function notDone(errorClass: ErrorClass, message: string, retryAfterMs?: number): NotDone {
   return { kind: 'not_done', error: { class: errorClass, message, retryAfterMs } };

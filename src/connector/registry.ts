@@ -8,7 +8,7 @@ import { argumentsOf, mutationOf, readOf, suggestion } from './find-method.ts';
 import { http } from './http/index.ts';
 import { createLimiter, type Limiter, type Slot } from './limiter.ts';
 import { NEVER_ABORTED } from './never-aborted.ts';
-import { NotDoneError, notDone, type Outcome, type ReadOutcome, type Reconciled } from './outcome.ts';
+import { NotDoneError, notDone, notDoneHere, type Outcome, type ReadOutcome, type Reconciled } from './outcome.ts';
 import { problemsOf } from './problems.ts';
 import { readConnections } from './read-config.ts';
 import { type SecretSource, secretsIn } from './secrets.ts';
@@ -351,7 +351,8 @@ async function outcomeOfRead(read: () => Promise<ReadOutcome>): Promise<ReadOutc
 /** Only for errors before anything went out. */
 function failureOf(error: unknown): Extract<Outcome, { kind: 'not_done' }> {
   if (error instanceof NotDoneError) return error.outcome;
-  if (error instanceof CallInvalidError) return notDone('logic', error.message);
+  if (error instanceof CallInvalidError)
+    return (error.code === 'unknown-connection' ? notDoneHere : notDone)('logic', error.message);
   return notDone('internal', `the connector broke down: ${messageOf(error)}`);
 }
 

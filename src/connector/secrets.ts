@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JSON_DEPTH_MAX, PawlError } from '#base';
-import { NotDoneError, notDone } from './outcome.ts';
+import { NotDoneError, notDone, notDoneHere } from './outcome.ts';
 
 /** A credential by name. The value is fetched only at the call, and never kept. */
 export const secretReference = z.strictObject({ secret: z.string().min(1, 'a secret needs a name') });
@@ -53,7 +53,9 @@ export function callSecrets(source: SecretSource): CallSecrets {
       value = await source(name);
     } catch (cause) {
       const why = cause instanceof PawlError ? cause.message : `the secret "${name}" could not be read`;
-      throw new NotDoneError(notDone('auth', why), { cause });
+      // What was changed where it is kept is so for every process.
+      const isOurs = !(cause instanceof PawlError && cause.code === 'secret-damaged');
+      throw new NotDoneError((isOurs ? notDoneHere : notDone)('auth', why), { cause });
     }
     if (value === undefined || value === '') {
       throw new NotDoneError(notDone('auth', `the secret "${name}" is not set: pawl secret set ${name}`));

@@ -20,6 +20,7 @@ import type {
   Fence,
   GivenGrant,
   ImportedRows,
+  Lack,
   Publish,
   ReplyTo,
   StopOptions,
@@ -114,6 +115,9 @@ export abstract class ModelMethods<M extends Mode> {
   }
   renewWorker(worker: WorkerId, leaseMs: number) {
     return this.send({ do: 'renewWorker', worker, leaseMs });
+  }
+  noteLacks(worker: WorkerId, lacks: readonly Lack[]) {
+    return this.send({ do: 'noteLacks', worker, lacks });
   }
   cordonWorker(worker: WorkerId, by: string) {
     return this.send({ do: 'cordonWorker', worker, by });

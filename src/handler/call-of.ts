@@ -9,13 +9,18 @@ interface Asked {
   readonly params: string;
 }
 
+/** Why there is no call: the script asked for what it may not, or it was refused before it was one. */
+export interface Uncalled {
+  readonly problem: string | CallRefused;
+}
+
 /** The script's one call as the host will send it: checked, shown in the host's words, with what the model must know of it. */
 export async function callOf(
   host: Pick<DrivenHost, 'scripts' | 'ledger'> & { readonly permits?: Permits | undefined },
   run: Pick<DrivenRun, 'scriptId' | 'workflowId'>,
   asked: Asked,
   title: string | null,
-): Promise<Call | { problem: string }> {
+): Promise<Call | Uncalled> {
   const { uses } = (await host.scripts.get(run.scriptId)).manifest;
   if (uses[asked.connection] === undefined)
     return { problem: `mutate calls ${asked.connection}, which the workflow does not use` };
@@ -30,7 +35,7 @@ export async function callOf(
     );
     return { ...call, preview: shownText(call.preview) };
   } catch (error) {
-    if (error instanceof CallRefused) return { problem: error.message };
+    if (error instanceof CallRefused) return { problem: error };
     throw error;
   }
 }

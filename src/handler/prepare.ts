@@ -11,7 +11,7 @@ import { parsePrepared } from './prepared-result.ts';
 import { type Done, reserve } from './reserve.ts';
 import { RunCalls } from './run-calls.ts';
 import { send } from './send.ts';
-import { orBroken, stop, stopBroken } from './stop-run.ts';
+import { orBroken, stop, stopBroken, stopUncalled } from './stop-run.ts';
 
 /** `prepare`, and with it `mutate` up to its call: one message to the sandbox, one commit before anything goes out. */
 export async function prepare(host: DrivenHost, fence: Fence, run: ConsumerRun): Promise<Step> {
@@ -49,7 +49,7 @@ async function keepPrepared(
   if (prepared.reservations.length === 0) return keepEmpty(host, fence, run, done);
   if (!asked) return keepUncalled(host, fence, run, done);
   const call = await callOf(host, run, asked, prepared.title);
-  if ('problem' in call) return stopBroken(host, fence, run, call.problem, done.calls);
+  if ('problem' in call) return stopUncalled(host, fence, run, call, done.calls);
   const prepareResult = prepared.json ?? null;
   const sending = { call, again: () => callOf({ ...host, permits: undefined }, run, asked, prepared.title) };
   return send(host, fence, { ...run, prepareResult }, sending, (model) => reserve(model, fence, run, done, 'mutating'));

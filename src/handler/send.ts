@@ -4,15 +4,16 @@ import type { ModelSteps } from '#execution';
 import { PERMITS_FRESH_MS, type Sent } from '#ledger';
 import type { Call, Fence } from '#model';
 import { isOfArrival, lookAhead, type SentAhead } from './ahead.ts';
+import type { Uncalled } from './call-of.ts';
 import type { DrivenHost, DrivenRun } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import { goOnAfterCall } from './settle.ts';
-import { stopBroken } from './stop-run.ts';
+import { stopUncalled } from './stop-run.ts';
 
 /** A call as it is described, and how it would be described by now. */
 interface Sending {
   readonly call: Call;
-  readonly again: () => Promise<Call | { readonly problem: string }>;
+  readonly again: () => Promise<Call | Uncalled>;
 }
 
 /** The ledger row is durable before the first byte goes out; then the call; then what came of it, in one commit. */
@@ -30,7 +31,7 @@ export async function send(
     // Whoever stood in line asks again what it may do: a person may have taken it back.
     const hasWaited = performance.now() - askedAt >= PERMITS_FRESH_MS;
     const current = hasWaited ? await again() : call;
-    if ('problem' in current) return await stopBroken(host, fence, run, current.problem);
+    if ('problem' in current) return await stopUncalled(host, fence, run, current);
     return await recordAndSend(host, fence, run, current, before, slot);
   } finally {
     slot.release();

@@ -3,6 +3,7 @@ import { CallRefused } from '#ledger';
 import type { Fence, Run, StopOptions, StopStatus } from '#model';
 import type { Failed } from '#sandbox';
 import { nextTick, positionText } from '#script';
+import type { Uncalled } from './call-of.ts';
 import { cancelAsked } from './cancel.ts';
 import type { HandlerHost } from './handler-host.ts';
 import type { Step } from './moved.ts';
@@ -59,11 +60,25 @@ function stopRefused(
   host: HandlerHost,
   fence: Fence,
   run: Stopped,
-  calls: RunCalls,
+  calls: RunCalls | undefined,
   refused: CallRefused,
 ): Promise<Step> {
   const { status, options } = refused.asStop();
   return end(host, fence, run, calls, status, options);
+}
+
+/** What a script calls wrongly is its mistake; what a process lacks is not. */
+export function stopUncalled(
+  host: HandlerHost,
+  fence: Fence,
+  run: Stopped,
+  { problem }: Uncalled,
+  calls?: RunCalls,
+): Promise<Step> {
+  if (typeof problem === 'string') return stopBroken(host, fence, run, problem, calls);
+  if (problem.error.isOurs !== true && problem.error.class === 'logic')
+    return stopBroken(host, fence, run, problem.message, calls);
+  return stopRefused(host, fence, run, calls, problem);
 }
 
 /** The script's answer does not fit: its mistake, for a repair. */

@@ -1,5 +1,5 @@
 import type { CallError } from '#connector';
-import type { StopOptions, StopStatus } from '#model';
+import { NO_CONNECTION, type StopOptions, type StopStatus } from '#model';
 
 /** A read that was not answered, or a call that cannot be made: which connection, and at which version of its secrets. */
 export class CallRefused extends Error {
@@ -19,8 +19,13 @@ export class CallRefused extends Error {
     const { class: errorClass, message: error, retryAfterMs } = this.error;
     return {
       status: STATUS_OF[errorClass],
-      options: { error, errorType: errorClass, retryAfterMs, cause: this.#cause() },
+      options: { error, errorType: this.#isUnknown ? NO_CONNECTION : errorClass, retryAfterMs, cause: this.#cause() },
     };
+  }
+
+  /** In the config of a process that is alone. */
+  get #isUnknown(): boolean {
+    return this.error.class === 'logic' && this.error.isOurs === true;
   }
 
   #cause(): StopOptions['cause'] {
@@ -29,8 +34,8 @@ export class CallRefused extends Error {
   }
 }
 
-export function refusedCall(error: CallError, connection: string, version: number): CallRefused {
-  return new CallRefused(error.message, { error, connection, version });
+export function refusedCall(error: CallError, connection: string, version: number, cause?: unknown): CallRefused {
+  return new CallRefused(error.message, { error, connection, version, cause });
 }
 
 const STATUS_OF: Readonly<Record<CallError['class'], StopStatus>> = {

@@ -9,11 +9,11 @@ import {
   type WorkerId,
   type WorkflowId,
 } from '#base';
-import { CallInvalidError, type Connections, type Outcome, type Slot } from '#connector';
+import { type CallError, CallInvalidError, type Connections, type Outcome, type Slot } from '#connector';
 import type { Engine } from '#execution';
 import type { Call, Mutation, Run } from '#model';
 import { type Permits, permitsOf, type WantedCall, whyApproval, whyNoRead } from './approval.ts';
-import { CallRefused, refusedCall } from './call-refused.ts';
+import { refusedCall } from './call-refused.ts';
 
 /** What the ledger row gave back when it was recorded. */
 export interface Sent {
@@ -32,6 +32,8 @@ export interface LedgerOptions {
   readonly engine: Pick<Engine, 'manager' | 'reader' | 'self'>;
   readonly connections: LedgerConnections;
   readonly clock: Clock;
+  /** Where there are other processes: told that this one lacks what a call needs, and gives the name of it. */
+  readonly onLack?: (() => string) | undefined;
 }
 
 /** Which secrets a connection had when somebody looked. */
@@ -90,12 +92,8 @@ export class Ledger {
       };
     } catch (error) {
       if (!(error instanceof CallInvalidError)) throw error;
-      throw new CallRefused(error.message, {
-        connection,
-        version: 0,
-        error: { class: 'logic', message: error.message },
-        cause: error,
-      });
+      const isOurs = error.code === 'unknown-connection';
+      throw refusedCall(this.#orElsewhere({ class: 'logic', message: error.message, isOurs }), connection, 0, error);
     }
   }
 
@@ -124,11 +122,12 @@ export class Ledger {
       return { kind: 'uncertain', message: 'it was sent before, and its answer was lost', callEnded: false };
     this.#sent.add(mutation);
     const args = JSON.parse(call.params) as unknown;
-    return this.#options.connections.mutate(call.connection, call.method, args, {
+    const outcome = await this.#options.connections.mutate(call.connection, call.method, args, {
       idempotencyKey,
       deadline,
       ...(slot && { slot }),
     });
+    return outcome.kind === 'not_done' ? { ...outcome, error: this.#orElsewhere(outcome.error) } : outcome;
   }
 
   /** What came of it is durable: nobody will ask to send it again. */
@@ -141,7 +140,7 @@ export class Ledger {
     const why = await this.#mayRead(run.workflowId, connection, method, args);
     if (why !== undefined) throw refusedCall({ class: 'permission', message: why }, connection, version);
     const outcome = await this.#options.connections.read(connection, method, args);
-    if (outcome.kind === 'not_done') throw refusedCall(outcome.error, connection, version);
+    if (outcome.kind === 'not_done') throw refusedCall(this.#orElsewhere(outcome.error), connection, version);
     this.spend(run.id, connection);
     return JSON.stringify(outcome.result ?? null);
   }
@@ -177,6 +176,13 @@ export class Ledger {
     return (await this.#options.engine.reader.fetch('connection', connection))[0]?.version ?? 0;
   }
 
+  /** What only this process lacks is no mistake of the script and no refusal of the provider: where there are others, it is tried again. */
+  #orElsewhere(error: CallError): CallError {
+    const { onLack } = this.#options;
+    if (error.isOurs !== true || onLack === undefined) return error;
+    return { class: 'transient', message: `worker ${onLack()} could not make the call: ${error.message}` };
+  }
+
   async #approval(
     call: WantedCall,
     permits: Permits | undefined,
@@ -209,6 +215,7 @@ export class Ledger {
       timeoutMs: RECONCILE_TIMEOUT_MS,
     });
     reach('look-up-answered');
+    if (found.kind === 'retry' && found.error?.isOurs === true) this.#options.onLack?.();
     if (found.kind === 'retry') return this.#later(row, found.afterMs);
     const result = found.kind === 'applied' ? JSON.stringify(found.result ?? null) : undefined;
     await this.#record(row, found.kind === 'applied' ? 'success' : 'failure', result, askedAt);

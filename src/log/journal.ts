@@ -159,7 +159,10 @@ function stopped(write: Extract<Write, { set: 'run.stopped' }>, about: About): L
 function settled(write: Extract<Write, { set: 'mutation.applied' | 'mutation.failed' }>, about: About): Line {
   const isOrdinary = write.resolvedBy === 'provider' && write.set === 'mutation.applied';
   const what = write.set === 'mutation.applied' ? 'a call was applied' : 'a call was not done';
-  return { level: isOrdinary ? 'debug' : 'info', message: what, about: { ...about, by: write.resolvedBy } };
+  // A call that was not done may never have reached a provider: nobody else is to be named for it.
+  const isUnasked = write.resolvedBy === 'provider' && write.set === 'mutation.failed';
+  const by = isUnasked ? {} : { by: write.resolvedBy };
+  return { level: isOrdinary ? 'debug' : 'info', message: what, about: { ...about, ...by } };
 }
 
 function unknown(write: Extract<Write, { set: 'mutation.unknown' }>, about: About): Line | undefined {

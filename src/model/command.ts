@@ -33,6 +33,7 @@ import type {
   Stopped,
 } from './command-words.ts';
 import type { Handlers, RunLog, RunRead } from './rows.ts';
+import type { Lack } from './rows-of-fleet.ts';
 import type {
   ConsumerPhase,
   ExecutionEnd,
@@ -171,6 +172,8 @@ export interface Commands extends HistoryCommands {
   };
   /** The answer to a sign of life says what people want of this process. */
   renewWorker: { takes: { worker: WorkerId; leaseMs: number }; gives: { leaseUntil: number; status: WorkerStatus } };
+  /** The process itself: all that it lacks now. */
+  noteLacks: { takes: { worker: WorkerId; lacks: readonly Lack[] }; gives: Record<never, never> };
   cordonWorker: { takes: { worker: WorkerId; by: string }; gives: { status: WorkerStatus } };
   uncordonWorker: { takes: { worker: WorkerId; by: string }; gives: { status: WorkerStatus } };
   drainWorker: { takes: { worker: WorkerId; by: string }; gives: { status: WorkerStatus } };

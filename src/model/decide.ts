@@ -34,6 +34,7 @@ import { handOff } from './decide/hand-off.ts';
 import { holdWorkflow } from './decide/hold-workflow.ts';
 import { importWorkflow } from './decide/import-workflow.ts';
 import { keepRecords } from './decide/keep-records.ts';
+import { noteLacks } from './decide/note-lacks.ts';
 import { openNotices } from './decide/open-notices.ts';
 import { parkEvents } from './decide/park-events.ts';
 import { pauseWorkflow } from './decide/pause-workflow.ts';
@@ -95,6 +96,7 @@ const RULES: { readonly [N in CommandName]: (draft: Draft, command: CommandOf<N>
   reapExecution,
   registerWorker,
   renewWorker,
+  noteLacks,
   cordonWorker,
   uncordonWorker,
   drainWorker,

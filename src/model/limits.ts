@@ -30,6 +30,10 @@ export const SLOT_LOOK_MS = 60 * SECOND;
 /** Limits that one execution counts under: its pool, and each connection of its version. */
 export const SLOTS_MAX = 1_000;
 
+/** What one process lacks, workflow by workflow: enough to see what is wrong with it, and a row stays small. */
+export const LACKS_MAX = 100;
+export const LACK_CHARS_MAX = 500;
+
 /** Runs of one session before the workflow goes to the back of the line. */
 export const SESSION_RUNS_MAX = 100;
 /** A session older than this does not stay for what may come: nobody is to wait long for its end. */

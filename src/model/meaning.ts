@@ -225,6 +225,13 @@ const MEANING: { readonly [N in Write['set']]: (rows: Rows, write: WriteOf<N>) =
       (w) => w.endedAt === null,
       (w) => ({ ...w, leaseUntil }),
     ),
+  'worker.lacks': (rows, { worker, lacks }) =>
+    change(
+      rows.workers,
+      worker,
+      (w) => w.endedAt === null,
+      (w) => ({ ...w, lacks }),
+    ),
   'worker.ended': (rows, { worker, at }) =>
     change(
       rows.workers,

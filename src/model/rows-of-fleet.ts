@@ -3,6 +3,15 @@ import type { WorkerStatus } from './states.ts';
 
 /** Who is at work, and how much may be. */
 
+/** What a process lacks of what the active version of a workflow uses, so that it leaves that workflow to others. */
+export interface Lack {
+  /** By its name. */
+  readonly workflow: string;
+  readonly connection: string;
+  /** Goes on from the name of the worker: `has no connection …`. */
+  readonly why: string;
+}
+
 export interface Worker {
   readonly id: WorkerId;
   readonly name: string;
@@ -12,6 +21,8 @@ export interface Worker {
   /** Sessions it takes at once: none where it only hands off, null where it did not say. */
   readonly concurrency: number | null;
   readonly status: WorkerStatus;
+  /** As far as it has met it. */
+  readonly lacks: readonly Lack[];
   readonly leaseUntil: number;
   readonly startedAt: number;
   readonly endedAt: number | null;

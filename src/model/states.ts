@@ -139,6 +139,9 @@ export const RESOLVERS = [
 ] as const;
 export type Resolver = (typeof RESOLVERS)[number];
 
+/** The type of the error of a run that asked for a connection which is not in the config. */
+export const NO_CONNECTION = 'no-connection';
+
 export const HANDLER_TYPES = ['producer', 'consumer'] as const;
 export type HandlerType = (typeof HANDLER_TYPES)[number];
 

@@ -37,7 +37,7 @@ import type {
   Session,
   Workflow,
 } from './rows.ts';
-import type { Limit, Slot, Worker } from './rows-of-fleet.ts';
+import type { Lack, Limit, Slot, Worker } from './rows-of-fleet.ts';
 import type { Allowance, Grant, Notice, PermissionRequest, Secret, Token } from './rows-of-people.ts';
 import type {
   ConsumerPhase,
@@ -214,6 +214,7 @@ type OtherWrite =
   | { set: 'worker.registered'; row: Worker }
   | { set: 'worker.status'; worker: WorkerId; from: WorkerStatus; to: WorkerStatus }
   | { set: 'worker.renewed'; worker: WorkerId; leaseUntil: number }
+  | { set: 'worker.lacks'; worker: WorkerId; lacks: readonly Lack[] }
   | { set: 'worker.ended'; worker: WorkerId; at: number }
   | { set: 'connection.created'; row: Connection }
   | {

@@ -25,6 +25,8 @@ export interface HandOff {
   readonly execution: ExecutionId;
   readonly workflow: WorkflowId;
   readonly epoch: number;
+  /** The version that is active; whoever is told of a handoff otherwise does not know it. */
+  readonly script?: ScriptId | null;
 }
 
 interface SlotWaiter {

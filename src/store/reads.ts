@@ -120,11 +120,12 @@ export const READS = {
   },
 
   *handOffs(limit) {
-    return (yield listing('handOffs', { limit })).map(([message, execution, workflow, epoch]) => ({
+    return (yield listing('handOffs', { limit })).map(([message, execution, workflow, epoch, script]) => ({
       message: message as MessageId,
       execution: execution as ExecutionId,
       workflow: workflow as WorkflowId,
       epoch: epoch as number,
+      script: script as ScriptId | null,
     }));
   },
 

@@ -175,7 +175,7 @@ async function handedOff(teller: Teller, workflow: Workflow, execution: Executio
   const { now, takers } = teller;
   if (!takers) return aboutToRun(teller, workflow, execution);
   const { id, requestedAt } = execution;
-  const pool = poolNamed(takers.poolOf(workflow.name), await takers.living());
+  const pool = poolNamed(takers.poolOf(workflow.name), await takers.living(), workflow.name);
   if (pool.open.length > 0 && now - requestedAt < TAKEN_MS) {
     return aboutToRun(teller, workflow, execution, `about to be taken by a worker of pool ${pool.name}`);
   }

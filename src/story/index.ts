@@ -19,4 +19,4 @@ export type { Teller } from './teller.ts';
 export { inputsOf, outputsOfEvent } from './trail.ts';
 export { activatedAt, versionBefore, versionName } from './versions.ts';
 export { outcomeWords } from './words.ts';
-export { workersSeen } from './workers.ts';
+export { lackSentences, workersSeen } from './workers.ts';

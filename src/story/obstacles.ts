@@ -1,5 +1,5 @@
 import type { EventId, NextStep } from '#base';
-import type { MaintenanceTask, Mutation, Run, Workflow } from '#model';
+import { type MaintenanceTask, type Mutation, NO_CONNECTION, type Run, type Workflow } from '#model';
 import { isNotAllowed } from '#permission';
 import { notDoneFrom } from './not-done-from.ts';
 import type { Condition } from './standing.ts';
@@ -240,8 +240,7 @@ export async function repairs(teller: Teller, workflow: Workflow): Promise<Condi
         ...(await deliveryLines(teller, run)).map(({ text }) => text),
       ],
       next: [
-        { label: 'mend the script and deploy it (pawl deploy FILE)' },
-        { label: 'try the same version again', argv: ['pawl', 'retry', workflow.name] },
+        ...waysOfRepair(workflow, run),
         ...(isAfter
           ? [{ label: 'the call is done: finish the run without next', argv: ['pawl', 'finish', run.id] }]
           : run.deliveryId === null
@@ -253,6 +252,20 @@ export async function repairs(teller: Teller, workflow: Workflow): Promise<Condi
       waitsForPerson: true,
       blocks: true,
     },
+  ];
+}
+
+/** What is missing from the config is no mistake of the script, unless the script has its name wrong. */
+function waysOfRepair({ name }: Workflow, { errorType }: Run): NextStep[] {
+  const argv = ['pawl', 'retry', name];
+  if (errorType !== NO_CONNECTION)
+    return [
+      { label: 'mend the script and deploy it (pawl deploy FILE)' },
+      { label: 'try the same version again', argv },
+    ];
+  return [
+    { label: 'after adding the connection to the config and starting again: try the same version again', argv },
+    { label: 'or mend the script and deploy it (pawl deploy FILE)' },
   ];
 }
 

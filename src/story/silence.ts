@@ -46,7 +46,7 @@ export async function silenceOf(
     };
   }
   const words = `its worker ${name} is silent${since}, and no worker is alive to end this session: when one is, ${then}`;
-  return { words, isOver: true, next: stepsToTake(poolNamed(takers.poolOf(workflow.name), living)) };
+  return { words, isOver: true, next: stepsToTake(poolNamed(takers.poolOf(workflow.name), living, workflow.name)) };
 }
 
 const WHO: readonly NextStep[] = [{ label: 'see who is at work', argv: ['pawl', 'workers'] }];

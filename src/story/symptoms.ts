@@ -5,6 +5,7 @@ import type { Execution, Worker } from '#model';
 import { loadsOf } from './loads.ts';
 import { adviceToTake, poolNamed, type Takers } from './takers.ts';
 import { duration, list } from './words.ts';
+import { lackSentences } from './workers.ts';
 
 /** One thing that ought not to be, and what to do about it. */
 interface Sign {
@@ -75,6 +76,13 @@ export async function symptomsOf(
       offenders: stillCancelled(seen),
     },
     {
+      name: 'workers at odds',
+      says: 'every worker has the connections and the keys that its workflows use',
+      offenders: living.flatMap(({ id, name, lacks }) =>
+        lackSentences(lacks).map((sentence) => ({ id, why: `worker ${name} ${sentence}` })),
+      ),
+    },
+    {
       name: 'queue warnings',
       says: 'messages are read, and are of a version that this process knows',
       offenders: [
@@ -101,7 +109,8 @@ async function adviceFor(
   const loads = await loadsOf(reader);
   const advised = untaken.map(async ({ id, workflowId }) => {
     const [workflow] = await reader.fetch('workflow', workflowId);
-    return [id, adviceToTake(poolNamed(poolOf(workflow?.name ?? ''), living), loads)] as const;
+    const name = workflow?.name ?? '';
+    return [id, adviceToTake(poolNamed(poolOf(name), living, name), loads)] as const;
   });
   return new Map(await Promise.all(advised));
 }

@@ -64,6 +64,8 @@ function idle({ onLook, onListen }: { onLook: () => void; onListen: (listener: (
     concurrency: 1,
     reaps: false,
     isOurs: () => true,
+    canTake: () => Promise.resolve(true),
+    canAsk: () => true,
     timeoutMsOf: () => Promise.resolve(undefined),
     hasTimeouts: false,
     take: unused,

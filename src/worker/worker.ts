@@ -25,6 +25,10 @@ export interface WorkerOptions {
   readonly reaps: boolean;
   /** Whether a workflow of this name is for workers like this one. */
   readonly isOurs: (name: string) => boolean;
+  /** Whether this process has what the workflow uses; what it lacks it leaves to others. */
+  readonly canTake: (handOff: HandOff) => Promise<boolean>;
+  /** Whether it can ask through this connection what became of a call. */
+  readonly canAsk: (connection: string) => boolean;
   readonly timeoutMsOf: (workflow: WorkflowId) => Promise<number | undefined>;
   readonly hasTimeouts: boolean;
   /** Takes and runs what was handed off. */
@@ -81,7 +85,8 @@ export class Worker {
   /** Somebody says that this was handed off; the claim will tell. False where there is no room for it. */
   offer(handOff: HandOff): boolean {
     if (this.free <= 0) return false;
-    this.#do(handOff.execution, () => this.#options.take(handOff));
+    const { canTake, take } = this.#options;
+    this.#do(handOff.execution, async () => ((await canTake(handOff)) ? take(handOff) : undefined));
     return true;
   }
 
@@ -149,7 +154,7 @@ export class Worker {
   }
 
   async #look(): Promise<void> {
-    const { engine, clock, concurrency, take, reconcile } = this.#options;
+    const { engine, clock, concurrency, canAsk, take, reconcile } = this.#options;
     const free = concurrency - this.#busy.size;
     if (free <= 0) return;
     const [handOffs, unknown, strange] = await Promise.all([
@@ -160,12 +165,14 @@ export class Worker {
     if (strange.length > 0) this.#tellStrange(String(strange[0]));
     const ours = await this.#ours(handOffs.filter(({ execution }) => !this.#busy.has(execution)));
     for (const handOff of spread(ours, free)) this.#do(handOff.execution, () => take(handOff));
-    for (const { id } of unknown) this.#do(id, () => reconcile(id));
+    for (const { id, connection } of unknown) if (canAsk(connection)) this.#do(id, () => reconcile(id));
   }
 
   async #ours(handOffs: readonly HandOff[]): Promise<HandOff[]> {
     const names = await Promise.all(handOffs.map(({ workflow }) => this.#names.of(workflow)));
-    return handOffs.filter((_, i) => this.#options.isOurs(names[i] ?? ''));
+    const ours = handOffs.filter((_, i) => this.#options.isOurs(names[i] ?? ''));
+    const can = await Promise.all(ours.map((handOff) => this.#options.canTake(handOff)));
+    return ours.filter((_, i) => can[i]);
   }
 
   #tellStrange(message: string): void {

@@ -49,6 +49,7 @@ export const COMMANDS_WITH_REASON: Readonly<Record<string, string>> = {
   pruneHistory: 'one transaction about rows that are over',
   skipDelivery:
     'one transaction that ends a repair of a producer, which makes no calls; whatever dies, it was or was not',
+  noteLacks: HELD,
   cordonWorker: HELD,
   uncordonWorker: HELD,
   drainWorker: HELD,

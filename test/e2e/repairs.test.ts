@@ -159,3 +159,27 @@ test('"it did not happen" waits for the provider, and a look-up that says so ear
   await stage.quiet();
   assert.deepEqual(stage.outside.done, ['/bookings 1']);
 });
+
+test('an engine without a connection of its script says to add it to the config, and the same version goes on with it', async (t) => {
+  const stage = await Stage.atKeyboard(t);
+  const { workflow } = await stage.deploy(orders());
+  await stage.quiet();
+  stage.config = { connections: {} };
+  await stage.restart();
+  await stage.publish(workflow, 'placed', { id: '1' });
+  await stage.untilRun('failed:logic');
+  const { out } = await stage.keyboard.type('status', 'orders');
+  const failed = 'there is no connection "shop" in the config of this process';
+  assert.ok(out.includes(failed), out);
+  const steps = [
+    'after adding the connection to the config and starting again: try the same version again',
+    'or mend the script and deploy it (pawl deploy FILE)',
+  ];
+  assert.ok(out.indexOf(steps[0] ?? '') > out.indexOf(failed), out);
+  assert.ok(out.indexOf(steps[1] ?? '') > out.indexOf(steps[0] ?? ''), out);
+  stage.config = {};
+  await stage.restart();
+  await stage.keyboard.type('retry', 'orders');
+  await stage.quiet();
+  assert.deepEqual(stage.outside.done, ['/bookings 1']);
+});

@@ -36,7 +36,7 @@ export class Stage {
   app: App;
   /** Settings of the connection "shop", read at each start. */
   shop: Record<string, unknown>;
-  /** What the config says besides connections, read at each start. */
+  /** What the config says besides these connections, or instead of them, read at each start. */
   config: Record<string, unknown> = {};
   /** Which sessions stay open, read at each start. */
   stayHabits: StayHabits | undefined;
@@ -228,11 +228,11 @@ export class Stage {
       dataDir: this.data,
       baseFolder: this.folder,
       config: {
-        ...this.config,
         connections: {
           shop: { type: 'http', baseUrl: this.outside.url, timeoutMs: 6_000, visibilityMs: 0, ...this.shop },
           book: { type: 'files', root: './out' },
         },
+        ...this.config,
       },
       resolveSecret: () => this.secret,
       sandbox: { children: 1 },

@@ -251,6 +251,7 @@ const CASES: readonly (readonly [says: string, given: readonly Write[], write: W
     ENDED_WORKER,
     { set: 'worker.renewed', worker: WORKER, leaseUntil: AT },
   ],
+  ['what it lacks, of a worker that has ended', ENDED_WORKER, { set: 'worker.lacks', worker: WORKER, lacks: [] }],
   ['the end, of a worker that has ended', ENDED_WORKER, { set: 'worker.ended', worker: WORKER, at: AT }],
   [
     'a change, of another version of a connection',

@@ -41,6 +41,10 @@ export interface FleetOptions {
   readonly over?: Transport;
   /** How long a call may take. */
   readonly callMs?: number;
+  /** What else the config says of the service. */
+  readonly shop?: object;
+  /** For every process that has none of its own. */
+  readonly masterKey?: string;
 }
 
 export interface Dying {
@@ -55,6 +59,8 @@ export interface Dying {
   readonly root?: string;
   /** How far its clock on the wall is off. */
   readonly clockMs?: number;
+  /** A config that says nothing. */
+  readonly hasEmptyConfig?: boolean;
 }
 
 /** A database server, a service outside, and as many executors and workers as a test likes; all of them real processes. */
@@ -101,6 +107,11 @@ export class Fleet {
     return this.#start(['executor'], { ...dying, data: this.#folder(place) });
   }
 
+  /** One that does all of it, with a folder of its own as well. */
+  async both(dying: Dying & { readonly name?: string }): Promise<EngineProcess> {
+    return this.#start(['start'], { ...dying, data: this.#folder(++this.#places) });
+  }
+
   async worker(dying: Dying & { readonly name?: string; readonly concurrency?: number } = {}): Promise<EngineProcess> {
     return this.#start(['worker', '--concurrency', String(dying.concurrency ?? 8)], dying);
   }
@@ -133,8 +144,13 @@ export class Fleet {
 
   /** To the first executor that answers. */
   async type(...argv: string[]): Promise<Typed> {
+    return this.typeWith('', ...argv);
+  }
+
+  /** With something on its standard input. */
+  async typeWith(input: string, ...argv: string[]): Promise<Typed> {
     for (let place = 1; ; place++) {
-      const typed = await type(argv, { env: { PAWL_DATA: this.#folder(place), PAWL_BY: 'ada' } });
+      const typed = await type(argv, { env: { PAWL_DATA: this.#folder(place), PAWL_BY: 'ada' }, input });
       if (typed.code !== UNREACHABLE || place >= this.#places) return typed;
     }
   }
@@ -231,9 +247,9 @@ export class Fleet {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #config(natsUrl: string | undefined): string {
+  #config(natsUrl: string | undefined, isEmpty: boolean): string {
     const file = join(this.folder, `config-${++this.#configs}.ts`);
-    writeFileSync(file, configFor(this.service.url, natsUrl, this.#options));
+    writeFileSync(file, isEmpty ? 'export default {};\n' : configFor(this.service.url, natsUrl, this.#options));
     return file;
   }
 
@@ -242,7 +258,7 @@ export class Fleet {
   }
 
   async #start(
-    command: ['executor' | 'worker', ...string[]],
+    command: ['start' | 'executor' | 'worker', ...string[]],
     dying: Dying & { readonly name?: string },
   ): Promise<EngineProcess> {
     const started = this.#begin(command, dying);
@@ -250,15 +266,19 @@ export class Fleet {
     return started;
   }
 
-  #begin(command: ['executor' | 'worker', ...string[]], dying: Dying & { readonly name?: string }): EngineProcess {
+  #begin(
+    command: ['start' | 'executor' | 'worker', ...string[]],
+    dying: Dying & { readonly name?: string },
+  ): EngineProcess {
     const name = dying.name ?? `${command[0]}-${++this.#names}`;
     const started = new EngineProcess({
-      config: this.#config(dying.natsUrl ?? this.nats?.url),
+      config: this.#config(dying.natsUrl ?? this.nats?.url, dying.hasEmptyConfig === true),
       data: dying.data ?? this.#folder(0),
       command,
       env: {
         DATABASE_URL: dying.url ?? this.url,
         PAWL_NAME: name,
+        ...(this.#options.masterKey !== undefined && { PAWL_MASTER_KEY: this.#options.masterKey }),
         ...(dying.clockMs !== undefined && { PAWL_CLOCK_MS: String(dying.clockMs) }),
         ...dying.env,
       },
@@ -273,8 +293,8 @@ export class Fleet {
 }
 
 function configFor(url: string, natsUrl: string | undefined, { callMs = CALL_MS, ...options }: FleetOptions): string {
-  const { leaseMs = LEASE_MS, timeoutMs, limits } = options;
-  const service = { type: 'http', baseUrl: url, timeoutMs: callMs, visibilityMs: VISIBILITY_MS };
+  const { leaseMs = LEASE_MS, timeoutMs, limits, shop } = options;
+  const service = { ...shop, type: 'http', baseUrl: url, timeoutMs: callMs, visibilityMs: VISIBILITY_MS };
   const reconcile = {
     get: '/done',
     applied: { has: { 'body.bookings[*].key': '{key}' } },

@@ -15,7 +15,7 @@ export interface EngineOptions {
   readonly data: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Another command than `start`, with what it takes besides. */
-  readonly command?: readonly [name: 'executor' | 'worker', ...args: string[]] | undefined;
+  readonly command?: readonly [name: 'start' | 'executor' | 'worker', ...args: string[]] | undefined;
   /** Where its sources are; these here, if nothing is said. */
   readonly root?: string | undefined;
   /** Files that are loaded before it. */

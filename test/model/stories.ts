@@ -18,6 +18,8 @@ import {
 } from '../support/stage.ts';
 import type { World } from '../support/world.ts';
 
+const LACK = { workflow: 'orders', connection: 'shop', why: 'has no connection "shop" in its config' };
+
 /** Every command there is, once as it should be. A command that is added must be added here to compile. */
 export type Story<N extends CommandName> = (world: World) => Promise<Omit<CommandOf<N>, 'do'>>;
 
@@ -94,6 +96,7 @@ export const STORIES: { readonly [N in CommandName]: Story<N> } = {
   },
   registerWorker: async (world) => ({ worker: world.ids.next('worker'), name: 'two', pool: 'default', leaseMs: 1 }),
   renewWorker: async (world) => ({ worker: world.self, leaseMs: 1 }),
+  noteLacks: async (world) => ({ worker: world.self, lacks: [LACK] }),
   cordonWorker: async (world) => ({ worker: world.self, by: PERSON }),
   uncordonWorker: async (world) => {
     await world.manager.cordonWorker(world.self, PERSON);

@@ -112,3 +112,18 @@ forEachStore('whoever only hands off has nothing to be closed to', async (world)
   await world.refuses('wrong-state', () => world.manager.cordonWorker(executor, PERSON));
   assert.deepEqual(await world.manager.drainWorker(executor, PERSON), { status: 'draining' });
 });
+
+forEachStore('what a worker lacks is kept as it says it, and belongs to nobody who has ended', async (world) => {
+  const { manager, self } = world;
+  const lack = { workflow: 'orders', connection: 'shop', why: 'has no connection "shop" in its config' };
+  world.is('workers', self, { lacks: [] });
+  await manager.noteLacks(self, [lack]);
+  world.is('workers', self, { lacks: [lack] });
+  await world.refuses('invalid', () => manager.noteLacks(self, [{ ...lack, why: ' ' }]));
+  await world.refuses('invalid', () => manager.noteLacks(self, new Array(101).fill(lack)));
+  await manager.noteLacks(self, []);
+  world.is('workers', self, { lacks: [] });
+  assert.deepEqual(acts(world), [], 'no person did it');
+  await manager.endWorker(self);
+  await world.refuses('wrong-state', () => manager.noteLacks(self, [lack]));
+});

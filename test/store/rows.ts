@@ -98,6 +98,7 @@ export const worker = (over: Partial<Worker> = {}): Worker => ({
   version: null,
   concurrency: null,
   status: 'open',
+  lacks: [],
   leaseUntil: AT + 45_000,
   startedAt: AT,
   endedAt: null,

@@ -383,6 +383,14 @@ const CASES: { readonly [N in WriteName]: Case<N> } = {
     given: [{ set: 'worker.registered', row: worker() }],
     write: { set: 'worker.renewed', worker: WORKER, leaseUntil: AT + 99 },
   },
+  'worker.lacks': {
+    given: [{ set: 'worker.registered', row: worker() }],
+    write: {
+      set: 'worker.lacks',
+      worker: WORKER,
+      lacks: [{ workflow: 'orders', connection: 'shop', why: 'has none' }],
+    },
+  },
   'worker.ended': {
     given: [{ set: 'worker.registered', row: worker() }],
     write: { set: 'worker.ended', worker: WORKER, at: AT + 9 },

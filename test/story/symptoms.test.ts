@@ -76,6 +76,29 @@ test('what nobody takes is explained by the workers of its pool, whatever others
     assert.equal(await why(), `every worker of pool heavy is draining; ${another}`);
   }));
 
+test('a worker that lacks what its workflows use is named, and so it is where nobody else takes them', () =>
+  inWorld('sqlite', async (world) => {
+    const { manager } = world;
+    const { workflow } = await handedOff(world);
+    const name = world.rows.workflows.get(workflow)?.name ?? '';
+    world.clock.advance(2 * MINUTES);
+    const odd = world.ids.next('worker');
+    await manager.registerWorker(odd, { name: 'odd', pool: 'heavy', leaseMs: MINUTES, concurrency: 8 });
+    assert.equal((await found(world))['workers at odds'], undefined);
+    const why = 'has no connection "shop" in its config';
+    await manager.noteLacks(
+      odd,
+      [name, 'refunds'].map((each) => ({ workflow: each, connection: 'shop', why })),
+    );
+    const signs = await found(world);
+    assert.equal(signs['workers at odds'], `worker odd ${why}: it takes nothing of ${name}, refunds`);
+    const another = 'start another: pawl worker --pool heavy';
+    const mend = 'give odd what is missing, and start it again';
+    assert.ok(signs['stuck in scheduled']?.endsWith(`: odd ${why}; ${mend}; ${another}`));
+    world.clock.advance(2 * MINUTES);
+    assert.equal((await found(world))['workers at odds'], undefined, 'who is silent is nobody to mend');
+  }));
+
 test('work that is due and that nobody schedules is found', () =>
   inWorld('sqlite', async (world) => {
     await published(world);

@@ -69,6 +69,25 @@ test('where all workers of the pool are cordoned or draining, those of it that c
   assert.equal(labels(both).at(-1), ANOTHER);
 });
 
+test('a worker without what the workflow uses is named with what it lacks, and others take it as ever', async (t) => {
+  const { api, manager, register } = await handedOff(t);
+  const big = await register('big', 'heavy');
+  await manager.noteLacks(big, [
+    { workflow: 'orders', connection: 'shop', why: 'has no connection "shop" in its config' },
+    { workflow: 'refunds', connection: 'bank', why: 'has no connection "bank" in its config' },
+  ]);
+  const { sentence, ...alone } = await api.status();
+  assert.match(
+    sentence,
+    /^waiting for a worker of pool heavy \(for \d+ s\): big has no connection "shop" in its config$/,
+  );
+  assert.deepEqual(labels(alone), ['see who is at work', 'give big what is missing, and start it again', ANOTHER]);
+  await manager.cordonWorker(await register('old', 'heavy'), 'ada');
+  assert.match((await api.status()).sentence, /: big has no connection "shop" in its config; each other is cordoned$/);
+  await register('whole', 'heavy');
+  assert.equal((await api.status()).sentence, 'about to be taken by a worker of pool heavy');
+});
+
 test('a worker whose lease ran out takes nothing', async (t) => {
   const { api, register, pass } = await handedOff(t);
   await register('big', 'heavy');

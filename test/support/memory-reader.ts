@@ -175,6 +175,7 @@ export class MemoryReader implements Reader {
         execution: executionId,
         workflow: workflowId,
         epoch,
+        script: this.#rows().workflows.get(workflowId)?.activeScriptId ?? null,
       }));
   }
 

@@ -91,6 +91,11 @@ export function renewWorker(view: View): CommandOf<'renewWorker'>[] {
   return [...view.living, nobody].map((worker) => ({ do: 'renewWorker', worker, leaseMs: LEASE_MS }));
 }
 
+export function noteLacks(view: View): CommandOf<'noteLacks'>[] {
+  const lacks = [{ workflow: 'orders', connection: 'shop', why: 'has no connection "shop" in its config' }];
+  return view.living.slice(0, 1).map((worker) => ({ do: 'noteLacks', worker, lacks }));
+}
+
 export function cordonWorker(view: View): CommandOf<'cordonWorker'>[] {
   return view.living.slice(0, 1).map((worker) => ({ do: 'cordonWorker', worker, by: PERSON }));
 }

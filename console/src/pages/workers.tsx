@@ -51,6 +51,11 @@ function WorkerCard({ worker, isShared }: { readonly worker: Worker; readonly is
         </h2>
         <Badge word={wordOf(worker)} />
       </header>
+      {worker.lacks.map((lack) => (
+        <p key={lack} className="said">
+          It {lack}.
+        </p>
+      ))}
       <Facts facts={factsOf(worker, isShared)} />
       {isShared && <WorkerActs worker={worker} />}
     </article>
@@ -58,9 +63,10 @@ function WorkerCard({ worker, isShared }: { readonly worker: Worker; readonly is
 }
 
 /** Silence is the worst of it; then what people have asked of it. */
-function wordOf({ state, status }: Worker): Word {
+function wordOf({ state, status, lacks }: Worker): Word {
   if (state === 'silent') return ['silent', 'bad'];
   if (status === 'cordoned') return ['cordoned', 'ask'];
+  if (status === 'open' && lacks.length > 0) return ['at odds', 'ask'];
   return status === 'draining' ? ['draining', 'busy'] : ['alive', 'good'];
 }
 

@@ -215,10 +215,16 @@ async function listWorkers(act: Act): Promise<ExitCode | undefined> {
   const { answer, note } = await askOrRead<Listed>(act, (engine) => engine.get('/api/workers'), workersIn);
   // Where one process has the data to itself nobody needs a lease.
   const columns = COLUMNS.workers(Date.now()).filter(({ title }) => answer.shared || title !== 'alive until');
-  const words = (): string => table(columns, answer.items, act.terminal.columns);
+  const words = (): string =>
+    table(columns, answer.items, act.terminal.columns) + answer.items.flatMap(lackLines).join('');
   if (note === undefined) act.print(answer, words);
   else act.print({ ...answer, note }, () => `${note}\n${words()}`);
   return undefined;
+}
+
+/** What it leaves to others, and why. */
+function lackLines({ name, lacks }: Row): string[] {
+  return Array.isArray(lacks) ? lacks.map((sentence) => `${text(name)} ${text(sentence)}\n`) : [];
 }
 
 /** As an executor would list them. */

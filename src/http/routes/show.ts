@@ -18,7 +18,7 @@ import {
 } from '#base';
 import type { Workflow } from '#model';
 import { authorSources, parseManifest } from '#script';
-import { deliveryStory, inputStory, inputsOf, outputStory, outputsOfEvent, statusOf } from '#story';
+import { deliveryStory, inputStory, inputsOf, lackSentences, outputStory, outputsOfEvent, statusOf } from '#story';
 import { type Api, tellerOf } from '../context.ts';
 import { idOf } from '../find.ts';
 import { askRow } from '../permissions.ts';
@@ -217,7 +217,12 @@ const SHOW: Readonly<Record<string, (api: Api, id: string) => Promise<Shown<type
   },
   async worker({ app }, id) {
     const [row] = await app.engine.history.fetch('worker', id as WorkerId);
-    return row && { kind: 'worker', row: { ...row, leaseUntil: app.isShared ? row.leaseUntil : null } };
+    return (
+      row && {
+        kind: 'worker',
+        row: { ...row, lacks: lackSentences(row.lacks), leaseUntil: app.isShared ? row.leaseUntil : null },
+      }
+    );
   },
 };
 

@@ -5,7 +5,7 @@ import { silenceWords, workersSeen } from '#story';
 import type { Api } from '../context.ts';
 import { cut, says } from '../page.ts';
 import { type Route, route } from '../route.ts';
-import { count, id, listOf, maybeText, name, page, search, text, time, wordsOf } from '../shapes/parts.ts';
+import { count, id, listOf, many, maybeText, name, page, search, text, time, wordsOf } from '../shapes/parts.ts';
 import { workerAt } from '../worker-at.ts';
 
 const worker = z
@@ -26,6 +26,8 @@ const worker = z
     load: count,
     /** How many it takes at once: none where it only hands off, null where it did not say. */
     concurrency: count.nullable(),
+    /** What it has not got and its workflows use, so that it leaves them to others: sentences that go on from its name. */
+    lacks: many(text),
   })
   .meta({ id: 'Worker' });
 

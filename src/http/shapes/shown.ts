@@ -173,6 +173,7 @@ const shownWorker = z
       version: maybeText,
       status: wordsOf(WORKER_STEPS),
       concurrency: count.nullable(),
+      lacks: many(text),
       startedAt: time,
       /** Null where one process has the data to itself: nobody needs one. */
       leaseUntil: maybeTime,

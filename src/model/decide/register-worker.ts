@@ -26,6 +26,7 @@ export function registerWorker(draft: Draft, command: CommandOf<'registerWorker'
       version,
       concurrency,
       status: 'open',
+      lacks: [],
       leaseUntil: draft.now + leaseMs,
       startedAt: draft.now,
       endedAt: null,

@@ -38,7 +38,7 @@ function owned(draft: Draft, execution: Execution): Execution {
 function registerGone(draft: Draft, id: WorkerId): void {
   if (draft.one('worker', id)) return;
   const { now } = draft;
-  const unsaid = { version: null, concurrency: null, status: 'open' } as const;
+  const unsaid = { version: null, concurrency: null, status: 'open', lacks: [] } as const;
   const row = { id, name: '(of another engine)', pool: '', ...unsaid, leaseUntil: now, startedAt: now, endedAt: now };
   draft.write({ set: 'worker.registered', row });
 }

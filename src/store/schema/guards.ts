@@ -187,7 +187,7 @@ const LIFECYCLES: { readonly [T in TableName]: Lifecycle } = {
     guards: [{ when: `NOT ${isLegalStep('status', TASK_STEPS, true)}`, says: 'a task that is closed never changes' }],
   },
   workers: {
-    changes: ['status', 'lease_until', 'ended_at'],
+    changes: ['status', 'lease_until', 'lacks', 'ended_at'],
     guards: [
       { when: 'OLD.ended_at IS NOT NULL', says: 'a worker that has ended never changes' },
       {

@@ -6,6 +6,7 @@ import { tablesOfPeople } from './003-people.ts';
 import { tablesOfRetention } from './004-retention.ts';
 import { columnsOfWorkers } from './005-workers.ts';
 import { tablesOfLimits } from './006-limits.ts';
+import { columnOfLacks } from './007-lacks.ts';
 
 /** One version of the schema: all of its steps or none. Once released, a migration is history and is not edited. */
 export interface Migration {
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, steps: tablesOfRetention },
   { version: 5, steps: columnsOfWorkers },
   { version: 6, steps: tablesOfLimits },
+  { version: 7, steps: columnOfLacks },
 ];
 
 /** One row: what the tables are, which guards they have, and a place for the probe to write to. */

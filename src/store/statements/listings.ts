@@ -76,8 +76,9 @@ export const LISTINGS = {
     ORDER BY id LIMIT :limit`,
   messageRows: `SELECT ${MESSAGES.columnList()} FROM messages ORDER BY id LIMIT :limit`,
   /** Handoffs that nobody has taken yet, oldest first. */
-  handOffs: `SELECT messages.id, messages.execution_id, messages.workflow_id, messages.epoch
+  handOffs: `SELECT messages.id, messages.execution_id, messages.workflow_id, messages.epoch, workflows.active_script_id
     FROM messages JOIN executions ON executions.id = messages.execution_id
+      JOIN workflows ON workflows.id = messages.workflow_id
     WHERE messages.type = 'execution.scheduled' AND messages.version = ${MESSAGE_VERSION}
       AND executions.status = 'scheduled' AND executions.epoch = messages.epoch
     ORDER BY messages.id LIMIT :limit`,

@@ -12,9 +12,10 @@ export const WORKERS = table<Worker>('workers', {
   version: 'text',
   concurrency: 'integer',
   status: 'text',
+  lacks: 'json',
 });
 
-type Name = 'worker.registered' | 'worker.status' | 'worker.renewed' | 'worker.ended';
+type Name = 'worker.registered' | 'worker.status' | 'worker.renewed' | 'worker.lacks' | 'worker.ended';
 
 export const WORKER_WRITES: WriteStatements<Name> = {
   'worker.registered': inserted(WORKERS),
@@ -24,6 +25,7 @@ export const WORKER_WRITES: WriteStatements<Name> = {
   'worker.renewed': {
     sql: 'UPDATE workers SET lease_until = :leaseUntil WHERE id = :worker AND ended_at IS NULL',
   },
+  'worker.lacks': { sql: 'UPDATE workers SET lacks = :lacks WHERE id = :worker AND ended_at IS NULL' },
   'worker.ended': { sql: 'UPDATE workers SET ended_at = :at WHERE id = :worker AND ended_at IS NULL' },
 };
 
