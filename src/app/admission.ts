@@ -71,3 +71,7 @@ export class Admission {
     return found.flat().map(({ workflow }) => workflow);
   }
 }
+
+export function changedLimit({ name, was, now }: ChangedLimit): string {
+  return `the limit ${name} was ${was} and is ${now ?? 'none'} now, for all processes: the config of this one says so`;
+}

@@ -1,6 +1,6 @@
 import { type Clock, type IdSource, packageVersion, RefusedError, reach, systemClock, type WorkflowId } from '#base';
 import { type Connections, type OpenOptions, openConnections, type SecretSource } from '#connector';
-import { type Engine, joinFleet, LEASE_MS, type Member, type Observer, openEngine } from '#execution';
+import { type Engine, joinFleet, LEASE_MS, type Member, openEngine } from '#execution';
 import { PeekHabits, ScriptShelf } from '#handler';
 import { Ledger } from '#ledger';
 import { Meters } from '#metrics';
@@ -11,11 +11,12 @@ import { handOffDue, IN_FLIGHT_MAX, Scheduler } from '#scheduler';
 import { type MasterKeys, masterKeys, Vault } from '#secret';
 import { runDueSession, type SessionHost, StayHabits, takeHandOff } from '#session';
 import { Worker, WorkflowNames } from '#worker';
-import { Admission, type ChangedLimit } from './admission.ts';
+import { Admission, changedLimit } from './admission.ts';
 import { type Bus, openBus, relayBy, toldBy } from './bus.ts';
 import { DEFAULT_POOL, FleetConfig } from './fleet-config.ts';
 import { keyMade, lockedTo, warnOfLocked } from './key-warnings.ts';
 import { type Lacks, lacksOf } from './lacks.ts';
+import { observing } from './observing.ts';
 import { keepDaysOf } from './retention-config.ts';
 
 export interface AppOptions {
@@ -137,42 +138,45 @@ export async function startApp(options: AppOptions): Promise<App> {
       ...(options.onFatal && { onFatal: options.onFatal }),
     }));
   const sandbox = createSandboxPool(options.sandbox);
-  vault = new Vault({ engine, keys, onKeyMade: member && ((place) => options.onWarning?.(keyMade(place))) });
-  const lockedSecrets = lockedTo(vault, options.resolveSecret);
-  const locked = options.onWarning || member ? await lockedSecrets() : [];
-  if (options.onWarning) warnOfLocked(locked, options.onWarning);
-  const onError = options.onError ?? (() => undefined);
-  const scripts = new ScriptShelf(engine.reader);
-  const takes = options.fleet?.role === 'executor' ? undefined : options.fleet;
-  const removes = keepDays !== undefined && options.fleet?.role !== 'worker';
-  const parts = {
-    engine,
-    connections,
-    sandbox,
-    clock,
-    secret,
-    vault,
-    meters,
-    onError,
-    ...(options.stayHabits && { stayHabits: options.stayHabits }),
-    ...(takes && {
-      lacks: lacksOf(takes, fleet, options, { engine, connections, scripts, onError, lockedSecrets, locked }),
-    }),
-    ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
-  };
-  if (options.fleet?.role !== 'worker') {
-    const changed = await new Admission(engine, scripts, fleet).declare();
-    // Of an engine that is alone the config is the only one.
-    if (member) for (const each of changed) options.onWarning?.(changedLimit(each));
+  try {
+    vault = new Vault({ engine, keys, onKeyMade: member && ((place) => options.onWarning?.(keyMade(place))) });
+    const lockedSecrets = lockedTo(vault, options.resolveSecret);
+    const locked = options.onWarning || member ? await lockedSecrets() : [];
+    if (options.onWarning) warnOfLocked(locked, options.onWarning);
+    const onError = options.onError ?? (() => undefined);
+    const scripts = new ScriptShelf(engine.reader);
+    const takes = options.fleet?.role === 'executor' ? undefined : options.fleet;
+    const removes = keepDays !== undefined && options.fleet?.role !== 'worker';
+    const parts = {
+      engine,
+      connections,
+      sandbox,
+      clock,
+      secret,
+      vault,
+      meters,
+      onError,
+      ...(options.stayHabits && { stayHabits: options.stayHabits }),
+      ...(takes && {
+        lacks: lacksOf(takes, fleet, options, { engine, connections, scripts, onError, lockedSecrets, locked }),
+      }),
+      ...(removes && { retention: new Retention({ engine, clock, keepDays, onError }) }),
+    };
+    if (options.fleet?.role !== 'worker') {
+      const changed = await new Admission(engine, scripts, fleet).declare();
+      // Of an engine that is alone the config is the only one.
+      if (member) for (const each of changed) options.onWarning?.(changedLimit(each));
+    }
+    if (!member || !options.fleet) return runApp(parts, fleet);
+    bus = await openBus(parts, options.fleet.name, fleet, options.onNews);
+    const { onFatal: onLost = throwLater, onDrain = () => undefined } = options;
+    return runMember(parts, { ...options.fleet, member, config: fleet, bus, onLost, onDrain });
+  } catch (error) {
+    // What is open keeps a process that could not start from ending.
+    await bus?.close();
+    await letGo({ sandbox, connections, engine });
+    throw error;
   }
-  if (!member || !options.fleet) return runApp(parts, fleet);
-  bus = await openBus(parts, options.fleet.name, fleet, options.onNews);
-  const { onFatal: onLost = throwLater, onDrain = () => undefined } = options;
-  return runMember(parts, { ...options.fleet, member, config: fleet, bus, onLost, onDrain });
-}
-
-function changedLimit({ name, was, now }: ChangedLimit): string {
-  return `the limit ${name} was ${was} and is ${now ?? 'none'} now, for all processes: the config of this one says so`;
 }
 
 function join(
@@ -183,17 +187,6 @@ function join(
   const { url, role, name, pool = DEFAULT_POOL, concurrency = CONCURRENCY } = place;
   const { leaseMs } = config;
   return joinFleet({ url, role, name, pool, version: packageVersion(), concurrency, leaseMs, ...more });
-}
-
-/** Counted, and told to whoever asked. */
-function observing(meters: Meters, onWrites: AppOptions['onWrites']): Observer {
-  return {
-    committed: (commands, ms) => meters.committed(commands, ms),
-    wrote(writes) {
-      meters.wrote(writes);
-      onWrites?.(writes);
-    },
-  };
 }
 
 function throwLater(error: unknown): void {
@@ -396,7 +389,11 @@ function partsOf({
   return parts;
 }
 
-async function letGo({ sandbox, connections, engine }: AppParts): Promise<void> {
+async function letGo({
+  sandbox,
+  connections,
+  engine,
+}: Pick<AppParts, 'sandbox' | 'connections' | 'engine'>): Promise<void> {
   await sandbox.close();
   await connections.close();
   await engine.close();

@@ -85,6 +85,7 @@ test('only this very process leaves; one that is dead is struck off', () => {
     pool: 'default',
     version: null,
     concurrency: null,
+    lacks: [],
     status: 'open',
     leaseUntil: AT,
     startedAt: AT,
