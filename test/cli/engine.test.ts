@@ -236,7 +236,7 @@ describe('an engine that runs', () => {
     assert.equal(looked, 'looked for, and found well:');
     assert.deepEqual(
       found.map((line) => line.trim().split(': ')[0]),
-      [...symptoms, 'queue warnings', 'nobody at work'],
+      [...symptoms, 'workers at odds', 'queue warnings', 'nobody at work'],
     );
   });
 

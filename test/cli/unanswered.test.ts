@@ -22,6 +22,7 @@ const SYMPTOMS = [
   'children not following',
   'duplicate updates',
   'cancelled but not shown',
+  'workers at odds',
   'queue warnings',
   'nobody at work',
 ];
