@@ -103,6 +103,18 @@ onPostgres(
   },
 );
 
+onPostgres('a worker at odds with the others is marked, and says what it lacks and what it leaves', async (t) => {
+  const { served, worker } = await openFleet(t);
+  const { manager, self } = worker.engine;
+  const why = 'has no connection "shop" in its config';
+  await manager.noteLacks(self, [{ workflow: 'orders', connection: 'shop', why }]);
+  const visitor = await Visitor.byLink(served.loginUrl('ada'));
+  await visitor.go('/workers');
+  await visitor.sees(`It ${why}: it takes nothing of orders.`);
+  await visitor.sees('at odds');
+  assert.deepEqual(await violations(visitor.page), []);
+});
+
 onPostgres('whoever may answer may cordon, and only whoever may do everything may drain', async (t) => {
   const { served, folder } = await openFleet(t);
   const owner = readFileSync(join(folder, 'desk', 'token'), 'utf8').trim();
