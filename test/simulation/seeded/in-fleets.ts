@@ -56,9 +56,9 @@ export const FLEET_FAULTS: readonly Fault[] = [
   {
     name: 'fleet: work in flight is queued again when its worker is taken for dead',
     file: REAP,
-    find: "  const error = command.timeout ? 'the session took too long' : 'its process died';\n",
+    find: "  const error = timeoutMs !== undefined ? 'the session took too long' : 'its process died';\n",
     replace:
-      "  const error = command.timeout ? 'the session took too long' : 'its process died';\n  const ledger = draft.one('ledger', active.rootRunId);\n  if (ledger?.status === 'in_flight')\n    draft.write({ set: 'mutation.failed', mutation: ledger.id, from: 'in_flight', error, resolvedBy: 'reconcile', resolvedByName: null, at: draft.now } as never);\n",
+      "  const error = timeoutMs !== undefined ? 'the session took too long' : 'its process died';\n  const ledger = draft.one('ledger', active.rootRunId);\n  if (ledger?.status === 'in_flight')\n    draft.write({ set: 'mutation.failed', mutation: ledger.id, from: 'in_flight', error, resolvedBy: 'reconcile', resolvedByName: null, at: draft.now } as never);\n",
   },
   {
     name: 'fleet: the living are taken for dead',

@@ -63,9 +63,8 @@ export const HOST_FAULTS: readonly Fault[] = [
   {
     name: 'ledger: a call carries a key of its own',
     file: LEDGER,
-    find: '    return this.#options.connections.mutate(call.connection, call.method, args, {\n      idempotencyKey,\n',
-    replace:
-      '    return this.#options.connections.mutate(call.connection, call.method, args, {\n      idempotencyKey: mutation,\n',
+    find: 'connections.mutate(call.connection, call.method, args, {\n      idempotencyKey,\n',
+    replace: 'connections.mutate(call.connection, call.method, args, {\n      idempotencyKey: mutation,\n',
   },
   {
     name: 'handler: the call goes out before its row is durable',
