@@ -27,7 +27,7 @@ import {
 const QUICK = process.argv.includes('--quick');
 const IN_FLIGHT = 32;
 const EVENTS = QUICK ? 960 : 2_560;
-const WARM = QUICK ? 1_600 : 3_200;
+const WARM_MS = QUICK ? 3_000 : 15_000;
 const ROUNDS = QUICK ? 1 : 3;
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-field-'));
@@ -57,7 +57,7 @@ async function compare(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, contend] of Object.entries(contenders)) {
       for (const intake of ['at once', 'one by one'] as const) {
-        const { ms } = await contend({ inFlight: IN_FLIGHT, intake, events: EVENTS, warm: WARM });
+        const { ms } = await contend({ inFlight: IN_FLIGHT, intake, events: EVENTS, warmMs: WARM_MS });
         rates.get(name)?.[intake].push((EVENTS * 1_000) / ms);
       }
     }

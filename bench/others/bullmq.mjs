@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { jobs, measure } from './drive.mjs';
 import { ledgerInRedis, NO_LEDGER } from './ledger.mjs';
 
-const [, , port, effects, events, inFlight, warm, intake, keeps] = process.argv;
+const [, , port, effects, events, inFlight, warmMs, intake, keeps] = process.argv;
 const connection = { host: '127.0.0.1', port: Number(port), maxRetriesPerRequest: null };
 const redis = new Redis(connection);
 // Nothing of whoever was measured before.
@@ -29,5 +29,5 @@ const worker = new Worker(
 );
 worker.on('completed', ({ data }) => over(data.id));
 await worker.waitUntilReady();
-await measure(drive, { warm, events });
+await measure(drive, { warmMs, events });
 process.exit(0);

@@ -2,7 +2,7 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { measure, oneByOne } from './drive.mjs';
 
-const [, , url, effects, events, inFlight, warm] = process.argv;
+const [, , url, effects, events, inFlight, warmMs] = process.argv;
 const post = async (id) => {
   const answer = await fetch(`${effects}/bookings`, { method: 'POST', body: JSON.stringify({ id }) });
   return (await answer.json()).ref;
@@ -17,6 +17,6 @@ const book = DBOS.registerWorkflow(
 );
 DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, logLevel: 'error', runAdminServer: false });
 await DBOS.launch();
-await measure((count, from) => oneByOne(count, from, inFlight, book), { warm, events });
+await measure((count, from) => oneByOne(count, from, inFlight, book), { warmMs, events });
 await DBOS.shutdown();
 process.exit(0);

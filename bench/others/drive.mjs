@@ -1,3 +1,6 @@
+/** So many, then it looks whether it is warm. */
+const WARM_EVENTS = 320;
+
 /** As many lines as are in flight, each with one event at a time: the next when the one before is done. */
 export async function oneByOne(count, from, inFlight, each) {
   let next = 0;
@@ -28,9 +31,10 @@ export function jobs(intake, inFlight, { addAll, add }) {
   };
 }
 
-/** Warms up, says so, then says how long the events took. */
-export async function measure(drive, { warm, events }) {
-  await drive(Number(warm), 'warm');
+/** Warms up for so long, says so, then says how long the events took. */
+export async function measure(drive, { warmMs, events }) {
+  const warmAt = performance.now();
+  for (let i = 0; performance.now() - warmAt < Number(warmMs); i++) await drive(WARM_EVENTS, `warm${i}-`);
   process.stdout.write('warm\n');
   const startedAt = performance.now();
   await drive(Number(events), 'event');

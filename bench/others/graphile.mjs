@@ -4,7 +4,7 @@ import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { jobs, measure } from './drive.mjs';
 import { ledgerInPostgres, NO_LEDGER } from './ledger.mjs';
 
-const [, , url, effects, events, inFlight, warm, intake, keeps] = process.argv;
+const [, , url, effects, events, inFlight, warmMs, intake, keeps] = process.argv;
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error(message);
 });
@@ -36,7 +36,7 @@ const { over, drive } = jobs(intake, inFlight, {
   add: (id) => utils.addJob('book', { id }),
 });
 runner.events.on('job:complete', ({ job }) => over(job.payload.id));
-await measure(drive, { warm, events });
+await measure(drive, { warmMs, events });
 await runner.stop();
 await utils.release();
 process.exit(0);

@@ -5,7 +5,7 @@ import { PgBoss } from 'pg-boss';
 import { jobs, measure } from './drive.mjs';
 import { ledgerInPostgres, NO_LEDGER } from './ledger.mjs';
 
-const [, , url, effects, events, inFlight, warm, intake, keeps] = process.argv;
+const [, , url, effects, events, inFlight, warmMs, intake, keeps] = process.argv;
 const boss = new PgBoss({
   connectionString: url,
   supervise: false,
@@ -42,5 +42,5 @@ await boss.work(
     for (const { data } of fetched) over(data.id);
   },
 );
-await measure(drive, { warm, events });
+await measure(drive, { warmMs, events });
 process.exit(0);
