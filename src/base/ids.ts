@@ -61,6 +61,15 @@ const KIND_OF_PREFIX = new Map(
   (Object.keys(ID_PREFIX) as IdKind[]).map((kind): [string, IdKind] => [ID_PREFIX[kind], kind]),
 );
 
+const SHAPE_OF = Object.fromEntries(
+  Object.entries(ID_PREFIX).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}_[0-9A-Za-z]{1,40}$`)]),
+) as { readonly [K in IdKind]: RegExp };
+
+/** Whether it looks like an id of this kind. */
+export function hasShapeOf(kind: IdKind, text: unknown): boolean {
+  return typeof text === 'string' && SHAPE_OF[kind].test(text);
+}
+
 /** When it was made; undefined of an id that another source made. */
 export function idTimeOf(id: string): number | undefined {
   const [, chars] = TIMED.exec(id) ?? [];

@@ -20,6 +20,7 @@ export {
   type EventId,
   type EvidenceId,
   type ExecutionId,
+  hasShapeOf,
   ID_PREFIX,
   type IdKind,
   type IdOf,

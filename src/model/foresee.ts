@@ -2,9 +2,9 @@ import {
   type DeliveryId,
   type EventId,
   type ExecutionId,
+  hasShapeOf,
   type IdKind,
   type IdOf,
-  idShapeOf,
   type MutationId,
   type RunId,
   type WorkerId,
@@ -98,5 +98,5 @@ function inWorkflow(command: Command, named: Named, workflow: WorkflowId): Quest
 
 /** Ids come from outside: what does not look like one names no row. */
 function isId<K extends IdKind>(kind: K, id: IdOf<K> | undefined): id is IdOf<K> {
-  return id !== undefined && idShapeOf(id) === kind;
+  return hasShapeOf(kind, id);
 }

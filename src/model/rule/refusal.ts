@@ -1,8 +1,8 @@
 import {
   type ErrorFacts,
+  hasShapeOf,
   ID_PREFIX,
   type IdKind,
-  idShapeOf,
   type NextStep,
   type RefusalCode,
   RefusedError,
@@ -20,7 +20,7 @@ export function refuse(code: RefusalCode, message: string, why: string, facts: F
 
 /** Ids come from outside: an empty one, or one of another kind, is a mistake worth its own words. */
 export function checkId(kind: IdKind, id: unknown): void {
-  if (idShapeOf(id) === kind) return;
+  if (hasShapeOf(kind, id)) return;
   refuse(
     'malformed-id',
     `${shown(id)} is not the id of ${article(kind)}`,
