@@ -1,5 +1,6 @@
 import { type EventId, type ExecutionId, keepNewest, type WorkflowId } from '#base';
 import type { LookupName, Lookups, Question, Script, Source } from '#model';
+import { ByQuestion } from './by-question.ts';
 import { rowHeldFor, workflowsHeldFor } from './holds.ts';
 import type { KnownWorkflow } from './known.ts';
 import type { AnsweredQuestion } from './lookups.ts';
@@ -38,7 +39,7 @@ export class Answers {
   readonly wanted: ReadonlySet<string>;
   /** Those that were asked about and do not exist: there is nothing to hold. */
   readonly #absent = new Set<string>();
-  readonly #rows = new Map<string, readonly unknown[]>();
+  readonly #rows = new ByQuestion<readonly unknown[]>();
   readonly #lists = new Set<readonly string[]>();
   /** What was remembered of workflows, and is still so. */
   readonly #trusted = new Set<KnownWorkflow>();
@@ -64,7 +65,7 @@ export class Answers {
   }
 
   add({ question, rows }: AnsweredQuestion): void {
-    this.#rows.set(keyOf(question), rows);
+    this.#rows.set(question, rows);
     if (question.name === 'execution' || question.name === 'openExecutions') {
       for (const row of rows) this.memory.noteExecution(row as Lookups['execution']['gives']);
     }
@@ -83,8 +84,7 @@ export class Answers {
   }
 
   get(question: Question, known?: KnownWorkflow): readonly unknown[] | undefined {
-    // Of what is only remembered there is nearly never anything here.
-    const rows = this.#rows.size === 0 ? undefined : this.#rows.get(keyOf(question));
+    const rows = this.#rows.get(question);
     if (rows !== undefined) return rows;
     if (question.name === 'script') return this.memory.scripts(question.by[0]);
     return known !== undefined && this.#trusted.has(known) ? known.answer(question) : undefined;

@@ -10,7 +10,7 @@ import {
   type TopicHead,
   type Write,
 } from '#model';
-import { keyOf } from './answers.ts';
+import { ByQuestion } from './by-question.ts';
 import type { Standing } from './revisions.ts';
 import { Wariness } from './wariness.ts';
 import type { Waiting, Window } from './window.ts';
@@ -83,7 +83,7 @@ export class KnownWorkflow {
   readonly id: string;
   readonly #rows = new Rows();
   /** Questions every row of whose answer is here. */
-  readonly #answered = new Set<string>();
+  readonly #answered = new ByQuestion<true>();
   /** Rows this process made while it knew the workflow: nobody else has anything that refers to them. */
   readonly #made = new Set<string>();
   #waiting: ReadonlyMap<string, Waiting> | undefined;
@@ -110,9 +110,10 @@ export class KnownWorkflow {
     const { name, by } = question;
     if (name === 'heads') return by[0] === this.id ? this.#heads() : undefined;
     if (!KEPT.has(name)) return undefined;
+    const isWhole = this.#made.has(by[0]) || this.#answered.get(question) === true;
+    if (!isWhole && !BY_ID.has(name)) return undefined;
     const found = this.#found(name, by);
-    if (BY_ID.has(name) && found.length > 0) return found;
-    return this.#made.has(by[0]) || this.#answered.has(keyOf(question)) ? found : undefined;
+    return isWhole || found.length > 0 ? found : undefined;
   }
 
   /** As it was read while the workflow was held, and nobody has written since. */
@@ -122,7 +123,7 @@ export class KnownWorkflow {
     // What was handled may be remembered by its key alone.
     if (name === 'eventKeyed' && (rows as readonly Event[]).some(isHandled)) return;
     loadInto(this.#rows, name, rows as never);
-    this.#answered.add(keyOf(question));
+    this.#answered.set(question, true);
   }
 
   learnWindow({ waiting, answers }: Window): void {
@@ -200,7 +201,7 @@ export class KnownWorkflow {
       for (const cause of this.#rows.eventInputs.matching(({ eventId }) => eventId === event.id))
         this.#rows.eventInputs.delete(`${cause.eventId} ${cause.inputId}`);
       this.#forget(event.id, 'inputsOf', 'ledgerOfEvent');
-      this.#answered.delete(keyOf({ name: 'eventKeyed', by: [event.workflowId, event.topic, event.messageId] }));
+      this.#answered.delete('eventKeyed', event.workflowId, event.topic, event.messageId);
     }
     for (const mutation of this.#rows.mutations.matching(({ rootRunId }) => rootRunId === id)) {
       this.#rows.mutations.delete(mutation.id);
@@ -213,7 +214,7 @@ export class KnownWorkflow {
 
   #forget(id: string, ...names: readonly LookupName[]): void {
     this.#made.delete(id);
-    for (const name of names) this.#answered.delete(keyOf({ name, by: [id] } as unknown as Question));
+    for (const name of names) this.#answered.delete(name, id);
   }
 }
 
