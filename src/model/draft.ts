@@ -16,7 +16,10 @@ type Answer<N extends LookupName> = {
   readonly key: (row: Row<N>) => string;
   /** What else answers, where the rows are the whole world: a store says it in the same statement. */
   readonly also?: (rows: Rows, ...by: By<N>) => Row<N>[];
-} & ({ readonly keyed: true } | { readonly matches: (row: Row<N>, ...by: By<N>) => boolean });
+} & (
+  | { readonly keyed: true; readonly matches?: undefined }
+  | { readonly keyed?: undefined; readonly matches: (row: Row<N>, ...by: By<N>) => boolean }
+);
 
 const id = (row: { readonly id: string }): string => row.id;
 
@@ -225,17 +228,19 @@ export class Draft {
 
   find<N extends LookupName>(name: N, ...by: By<N>): Row<N>[] {
     const answer = ANSWERS[name] as unknown as Answer<N>;
-    const table = answer.table(this.rows);
-    if ('keyed' in answer) {
-      const row = table.get(by[0] as string) ?? this.#fetchOne(name, answer, table, by);
+    if (answer.keyed) {
+      const row = this.#keyed(name, answer, by);
       return row === undefined ? [] : [row];
     }
+    const table = answer.table(this.rows);
     this.#fetch(name, answer, table, by);
     const found = table.matching((row) => answer.matches(row, ...by));
     return this.#source === null && answer.also !== undefined ? [...found, ...answer.also(this.rows, ...by)] : found;
   }
 
   one<N extends LookupName>(name: N, ...by: By<N>): Row<N> | undefined {
+    const answer = ANSWERS[name] as unknown as Answer<N>;
+    if (answer.keyed) return this.#keyed(name, answer, by);
     const found = this.find(name, ...by);
     if (found.length > 1) assert(false, `${name} ${by.join(' ')} names ${found.length} rows`);
     return found[0];
@@ -276,9 +281,12 @@ export class Draft {
     return waiting.every((event) => event.workflowId !== workflow.id || this.#made.has(event.id));
   }
 
-  #fetchOne<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): Row<N> | undefined {
+  #keyed<N extends LookupName>(name: N, answer: Answer<N>, by: By<N>): Row<N> | undefined {
+    const table = answer.table(this.rows);
+    const row = table.get(by[0]);
+    if (row !== undefined) return row;
     this.#fetch(name, answer, table, by);
-    return table.get(by[0] as string);
+    return table.get(by[0]);
   }
 
   #fetch<N extends LookupName>(name: N, answer: Answer<N>, table: Table<Row<N>>, by: By<N>): void {
@@ -308,8 +316,8 @@ export class Draft {
 export function foundIn<N extends LookupName>(rows: Rows, name: N, ...by: By<N>): Row<N>[] {
   const answer = ANSWERS[name] as unknown as Answer<N>;
   const table = answer.table(rows);
-  if (!('keyed' in answer)) return table.matching((row) => answer.matches(row, ...by));
-  const row = table.get(by[0] as string);
+  if (!answer.keyed) return table.matching((row) => answer.matches(row, ...by));
+  const row = table.get(by[0]);
   return row === undefined ? [] : [row];
 }
 
