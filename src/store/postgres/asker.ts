@@ -57,9 +57,11 @@ const MAY_MISS: ReadonlySet<LookupName> = new Set<LookupName>([
 /** What it missed, and what it will miss next; too much, and nothing is taken from what is remembered. */
 export function noteMisses(asker: Asker, view: View | undefined, habits: Habits): void {
   const isNear = view?.unlocked.size === 0 && view.missing.every(mayMiss);
-  if (!isNear) asker.known = undefined;
+  if (!isNear) {
+    asker.known = undefined;
+    asker.misses = [];
+  }
   const { known, foresight } = asker;
-  asker.misses = known ? assumedOf(asker) : [];
   if (!known || !view || view.isWhole) return;
   const usual = [...habits.of([foresight.kind])].filter((name) => isOfWorkflow(name) && name !== 'heads');
   const next = [

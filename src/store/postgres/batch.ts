@@ -109,7 +109,8 @@ export class Batch {
     const workflows = known.map(({ id }) => id);
     this.#answers = new Answers(this.#with.memory, workflows, workflows);
     for (const each of known) this.#answers.trust(each);
-    const absent = this.#askers.flatMap((asker) => (asker.known ? assumedOf(asker) : []));
+    for (const asker of this.#askers) if (asker.known) asker.misses = assumedOf(asker);
+    const absent = this.#askers.flatMap(({ misses }) => misses);
     for (const question of absent) this.#answers.add({ question, rows: [] });
     this.#now = now;
     const views = this.#askers.map((asker) => asker.known && this.#look(asker));

@@ -26,10 +26,18 @@ export class Committed {
   readonly #parts: Parts;
   /** The workflows of each unit. */
   readonly #workflows: readonly (readonly string[])[];
+  /** The units of each workflow, by their place. */
+  readonly #about = new Map<string, number[]>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#workflows = parts.units.map(({ view }) => view.workflows);
+    for (const [place, workflows] of this.#workflows.entries())
+      for (const workflow of workflows) {
+        const places = this.#about.get(workflow);
+        if (places === undefined) this.#about.set(workflow, [place]);
+        else places.push(place);
+      }
   }
 
   /** The workflows whose revisions rise with it: all that are changed, and all that were only remembered. */
@@ -52,9 +60,10 @@ export class Committed {
 
   #followed(workflow: string, known: KnownWorkflows): KnownWorkflow | undefined {
     const { units, revisions } = this.#parts;
-    const about = units.filter((_, i) => this.#workflows[i]?.includes(workflow));
+    const places = this.#about.get(workflow) ?? [];
     // What is about several workflows at once is rare, and each would have to know its part.
-    if (units.some((_, i) => this.#workflows[i]?.includes(workflow) && this.#workflows[i].length > 1)) return undefined;
+    if (places.some((place) => this.#workflows[place]?.length !== 1)) return undefined;
+    const about = places.flatMap((place) => units[place] ?? []);
     const writes = about.flatMap(writesOf);
     const next = about.find((unit) => unit.known)?.known ?? newlyKnown(workflow, writes, known);
     if (next === undefined) return undefined;
