@@ -21,6 +21,24 @@ export interface Change {
   readonly id: string;
 }
 
+/** Each once. */
+export class ChangeSet {
+  readonly #all: Change[] = [];
+  readonly #ids = new Map<Change['kind'], Set<string>>();
+
+  get all(): readonly Change[] {
+    return this.#all;
+  }
+
+  add(change: Change): void {
+    const ids = this.#ids.get(change.kind);
+    if (ids?.has(change.id)) return;
+    if (ids === undefined) this.#ids.set(change.kind, new Set([change.id]));
+    else ids.add(change.id);
+    this.#all.push(change);
+  }
+}
+
 type Listener = (changes: readonly Change[]) => void;
 
 /** Workflows whose next moment has changed, and to when; undefined where only a look can tell what there is to do. */
@@ -104,12 +122,12 @@ function isDueOfWorkflow(write: Write): write is WriteOf<'workflow.due'> {
 }
 
 function changesOf(writes: readonly Write[]): readonly Change[] {
-  const changes = new Map<string, Change>();
+  const changes = new ChangeSet();
   for (const write of writes) {
     const change = changeOf(write);
-    if (change) changes.set(`${change.kind} ${change.id}`, change);
+    if (change) changes.add(change);
   }
-  return [...changes.values()];
+  return changes.all;
 }
 
 function changeOf(write: Write): Change | undefined {

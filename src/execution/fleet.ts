@@ -10,7 +10,7 @@ import {
   Switchboard,
   type SwitchboardOptions,
 } from '#store';
-import { type Change, ChangeFeed } from './changes.ts';
+import { type Change, ChangeFeed, ChangeSet } from './changes.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { type Engine, LEASE_MS, type Observer } from './engine.ts';
@@ -247,7 +247,7 @@ class Gossip {
   readonly #line: Line;
   readonly #origin: string;
   readonly #forget: readonly (() => void)[];
-  #changes = new Map<string, Change>();
+  #changes = new ChangeSet();
   #isDue = false;
   #tellAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -270,7 +270,8 @@ class Gossip {
   }
 
   #gather(own: readonly Change[]): void {
-    for (const change of own) this.#changes.set(`${change.kind} ${change.id}`, change);
+    // With more of them it is only told that there is something to look at.
+    if (this.#changes.all.length <= CHANGES_MAX) for (const change of own) this.#changes.add(change);
     this.#tellIn(GATHER_MS);
   }
 
@@ -284,9 +285,9 @@ class Gossip {
 
   #tell(): void {
     this.#timer = undefined;
-    const changes = [...this.#changes.values()];
+    const changes = this.#changes.all;
     const call: Call = { from: this.#origin, ...(this.#isDue && { due: true }), changes };
-    this.#changes = new Map();
+    this.#changes = new ChangeSet();
     this.#isDue = false;
     const text = changes.length > CHANGES_MAX ? '' : JSON.stringify(call);
     // Nobody depends on it: whoever has to know looks by themselves now and then.
