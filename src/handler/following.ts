@@ -4,7 +4,7 @@ import { appliedResult, runNext } from './emit.ts';
 import type { DrivenHost, DrivenRun } from './handler-host.ts';
 import type { Step } from './moved.ts';
 import type { Given, NextEnd } from './next-end.ts';
-import { within } from './within.ts';
+import { Moment, within } from './within.ts';
 
 /**
  * `next` as it runs while the answer it was told is not durable yet, and behind it the run that may come after: nothing of either
@@ -36,13 +36,17 @@ export class Following {
   ): Promise<Following | undefined> {
     const { togetherMs = TOGETHER_MS } = host;
     if (togetherMs === 0) return undefined;
-    const startedAt = performance.now();
-    const state = stateOf(host, before);
-    const expecting = expectAfter(host, before, state, outlook, host.cancel.signal).catch(() => undefined);
-    const expected = await within(togetherMs, expecting);
-    const following = new Following(host, { ...before, phase: 'emitting' }, result, expected);
-    await within(togetherMs - (performance.now() - startedAt), following.#heard);
-    return following;
+    const moment = new Moment(togetherMs);
+    try {
+      const state = stateOf(host, before);
+      const expecting = expectAfter(host, before, state, outlook, host.cancel.signal).catch(() => undefined);
+      const expected = await moment.within(expecting);
+      const following = new Following(host, { ...before, phase: 'emitting' }, result, expected);
+      await moment.within(following.#heard);
+      return following;
+    } finally {
+      moment.end();
+    }
   }
 
   /** A moment more for what is prepared ahead. */
