@@ -165,12 +165,10 @@ function encoded(
   expected: number | 'any',
   write: Write,
 ): readonly SqlValue[] {
-  const values: SqlValue[] = [];
-  for (const parameter of parameters) {
-    if (parameter.from === 'write') values.push(checked(encode(from[parameter.name], parameter.kind), write));
-    else values.push(parameter.from === 'expected' ? expected : parameter.word);
-  }
-  return values;
+  return parameters.map((parameter) => {
+    if (parameter.from === 'write') return checked(encode(from[parameter.name], parameter.kind), write);
+    return parameter.from === 'expected' ? expected : parameter.word;
+  });
 }
 
 /** The one character PostgreSQL cannot keep. */
