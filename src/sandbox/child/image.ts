@@ -31,6 +31,8 @@ export class Image {
   readonly stackPointer: number;
   /** What keeping it costs. */
   readonly keptBytes: number;
+  /** A phase of the script once did not fit on the short stack: each begins with the whole one. */
+  needsWholeStack = false;
   readonly #base: Uint8Array;
   readonly #long: readonly Stretch[];
   /** Short stretches: where each begins, and how many words it has. */
@@ -63,7 +65,7 @@ export class Image {
   copyInto(instance: Instance): void {
     const memory = instance.bytes;
     // Below the stack pointer there are only zeros: they need not be fetched to be written. Above it, up to the data, nobody writes.
-    memory.fill(0, 0, this.stackPointer);
+    instance.clearStack(this.stackPointer);
     instance.exports.__stack_pointer.value = this.stackPointer;
     memory.set(this.#base.subarray(instance.dataStart), instance.dataStart);
     if (memory.length > this.#base.length) memory.fill(0, this.#base.length);
