@@ -1,4 +1,5 @@
 import type { Limits } from '../limits.ts';
+import { BaseMemory } from './base-memory.ts';
 import { FreeMemory } from './free-memory.ts';
 import { Image } from './image.ts';
 import type { Instances } from './instances.ts';
@@ -6,7 +7,7 @@ import type { Instances } from './instances.ts';
 /** What every script is loaded into: the engine started, the prelude evaluated, the handles made. */
 export interface Base {
   readonly image: Image;
-  readonly bytes: Uint8Array;
+  readonly memory: BaseMemory;
 }
 
 export function makeBase(instances: Instances, prelude: Uint8Array, { memoryBytes, stackBytes }: Limits): Base {
@@ -16,8 +17,8 @@ export function makeBase(instances: Instances, prelude: Uint8Array, { memoryByte
   instance.exports.qjs_run_gc();
   new FreeMemory(instance).clear(memoryBytes);
   instance.clearStack();
-  const bytes = instance.bytes.slice();
-  const image = new Image(instance, handles, bytes);
+  const memory = new BaseMemory(instance);
+  const image = new Image(instance, handles, memory);
   instances.keep(instance, image);
-  return { image, bytes };
+  return { image, memory };
 }

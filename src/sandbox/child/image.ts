@@ -1,3 +1,4 @@
+import type { BaseMemory } from './base-memory.ts';
 import type { Handles, Instance } from './instance.ts';
 
 /** Words that follow each other in an instance's memory. */
@@ -33,7 +34,7 @@ export class Image {
   readonly keptBytes: number;
   /** A phase of the script once did not fit on the short stack: each begins with the whole one. */
   needsWholeStack = false;
-  readonly #base: Uint8Array;
+  readonly #base: BaseMemory;
   readonly #long: readonly Stretch[];
   /** Short stretches: where each begins, and how many words it has. */
   readonly #places: Uint32Array;
@@ -41,7 +42,7 @@ export class Image {
   readonly #words: Uint32Array;
 
   /** The instance must be at rest: no frame of it on the stack. `base` is what an instance holds without a script. */
-  constructor(instance: Instance, handles: Handles, base: Uint8Array, uses = '') {
+  constructor(instance: Instance, handles: Handles, base: BaseMemory, uses = '') {
     const memory = instance.bytes;
     this.handles = handles;
     this.uses = uses;
@@ -50,7 +51,7 @@ export class Image {
     instance.clearStack();
     this.#base = base;
     const words = Image.#wordsOf(memory);
-    const places = Image.#differences(words, Image.#wordsOf(base), instance.dataStart >> 2);
+    const places = Image.#differences(words, base.words, instance.dataStart >> 2);
     const isLong = Image.#longOnes(places);
     this.#long = Image.#stretches(
       words,
@@ -67,8 +68,7 @@ export class Image {
     // Below the stack pointer there are only zeros: they need not be fetched to be written. Above it, up to the data, nobody writes.
     instance.clearStack(this.stackPointer);
     instance.exports.__stack_pointer.value = this.stackPointer;
-    memory.set(this.#base.subarray(instance.dataStart), instance.dataStart);
-    if (memory.length > this.#base.length) memory.fill(0, this.#base.length);
+    this.#base.copyInto(memory);
     const { words } = instance;
     for (const stretch of this.#long) words.set(stretch.words, stretch.at);
     this.#copyShortInto(words);

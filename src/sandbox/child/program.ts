@@ -12,6 +12,7 @@ import {
   WARM_UP_SCRIPT,
 } from '../protocol.ts';
 import { makeBase } from './base.ts';
+import { BaseMemory } from './base-memory.ts';
 import { doneHeader } from './done-header.ts';
 import { FreeMemory } from './free-memory.ts';
 import { Image, Images } from './image.ts';
@@ -31,7 +32,7 @@ import { Server } from './server.ts';
 export function childProgram(): string {
   const warmUp = { WARM_UP_ARGS, WARM_UP_HEADER, WARM_UP_SCRIPT };
   const constants = { FRAME, FRAME_HEADER_BYTES, OP, PRELUDE_FILE, SCRIPT_FILE, ...warmUp };
-  const parts = [Pipe, Inbox, ProcessorTime, Instance, guestImports, Image, Images, Instances, FreeMemory];
+  const parts = [Pipe, Inbox, ProcessorTime, Instance, guestImports, BaseMemory, Image, Images, Instances, FreeMemory];
   return [
     "'use strict';",
     ...Object.entries(constants).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),

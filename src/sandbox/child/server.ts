@@ -168,7 +168,7 @@ export class Server {
     }
     instance.exports.qjs_run_gc();
     new FreeMemory(instance).clear(this.#options.limits.memoryBytes);
-    const image = new Image(instance, handles, this.#base.bytes, uses);
+    const image = new Image(instance, handles, this.#base.memory, uses);
     this.images.set(message.header.scriptId, image);
     this.instances.keep(instance, image);
     this.instances.leave(code.length + image.keptBytes);
