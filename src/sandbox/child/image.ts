@@ -36,7 +36,9 @@ export class Image {
   needsWholeStack = false;
   readonly #base: BaseMemory;
   readonly #long: readonly Stretch[];
-  /** Short stretches: where each begins, and how many words it has. */
+  /** Words that differ alone, most of all stretches: where each is, then the word. */
+  readonly #single: Uint32Array;
+  /** Other short stretches: where each begins, and how many words it has. */
   readonly #places: Uint32Array;
   /** The words of all short stretches, one after the other. */
   readonly #words: Uint32Array;
@@ -57,10 +59,14 @@ export class Image {
       words,
       places.filter((_, i) => isLong[i >> 1] === 1),
     );
-    this.#places = places.filter((_, i) => isLong[i >> 1] === 0);
+    const isSingle = (i: number) => places[i | 1] === 1;
+    this.#single = places.filter((_, i) => isSingle(i));
+    for (let i = 1; i < this.#single.length; i += 2) this.#single[i] = words[this.#single[i - 1] ?? 0] ?? 0;
+    this.#places = places.filter((_, i) => isLong[i >> 1] === 0 && !isSingle(i));
     this.#words = Image.#taken(words, this.#places);
     const longBytes = this.#long.reduce((sum, stretch) => sum + Image.LONG_BYTES + stretch.words.byteLength, 0);
-    this.keptBytes = Image.OWN_BYTES + longBytes + this.#places.byteLength + this.#words.byteLength;
+    this.keptBytes =
+      Image.OWN_BYTES + longBytes + this.#single.byteLength + this.#places.byteLength + this.#words.byteLength;
   }
 
   copyInto(instance: Instance): void {
@@ -75,6 +81,8 @@ export class Image {
   }
 
   #copyShortInto(words: Uint32Array): void {
+    const single = this.#single;
+    for (let i = 0; i < single.length; i += 2) words[single[i] ?? 0] = single[i + 1] ?? 0;
     const [places, own] = [this.#places, this.#words];
     let taken = 0;
     for (let i = 0; i < places.length; i += 2) {
