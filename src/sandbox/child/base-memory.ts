@@ -8,40 +8,37 @@ export class BaseMemory {
   /** For fewer words it is as soon copied. */
   static readonly ZERO_WORDS_MIN = 1_024;
 
+  /** From the data on: the stack before it is zero. */
   readonly words: Uint32Array;
-  readonly #length: number;
+  readonly #end: number;
   readonly #copied: { readonly at: number; readonly bytes: Uint8Array }[] = [];
   readonly #zeros: { readonly from: number; readonly to: number }[] = [];
 
   /** The instance must be at rest, its stack clear. */
   constructor({ bytes, dataStart }: Instance) {
-    // The stack's part is never written, so it takes no memory.
-    const own = new Uint8Array(bytes.length);
-    own.set(bytes.subarray(dataStart), dataStart);
-    this.words = new Uint32Array(own.buffer);
-    this.#length = own.length;
-    let copied = dataStart >> 2;
-    for (let at = copied; at < this.words.length; ) {
+    this.words = new Uint32Array(bytes.slice(dataStart).buffer);
+    this.#end = bytes.length;
+    let copied = 0;
+    for (let at = 0; at < this.words.length; at++) {
       const from = at;
       while (at < this.words.length && this.words[at] === 0) at++;
-      if (at - from >= BaseMemory.ZERO_WORDS_MIN) {
-        this.#addCopied(own, copied, from);
-        this.#zeros.push({ from: from * 4, to: at * 4 });
-        copied = at;
-      }
-      at++;
+      if (at - from < BaseMemory.ZERO_WORDS_MIN) continue;
+      this.#addCopied(dataStart, copied, from);
+      this.#zeros.push({ from: dataStart + from * 4, to: dataStart + at * 4 });
+      copied = at;
     }
-    this.#addCopied(own, copied, this.words.length);
+    this.#addCopied(dataStart, copied, this.words.length);
   }
 
   /** Sets every byte from the data on. */
   copyInto(memory: Uint8Array): void {
     for (const { at, bytes } of this.#copied) memory.set(bytes, at);
     for (const { from, to } of this.#zeros) memory.fill(0, from, to);
-    if (memory.length > this.#length) memory.fill(0, this.#length);
+    if (memory.length > this.#end) memory.fill(0, this.#end);
   }
 
-  #addCopied(own: Uint8Array, fromWord: number, toWord: number): void {
-    if (toWord > fromWord) this.#copied.push({ at: fromWord * 4, bytes: own.subarray(fromWord * 4, toWord * 4) });
+  #addCopied(start: number, from: number, to: number): void {
+    if (to > from)
+      this.#copied.push({ at: start + from * 4, bytes: new Uint8Array(this.words.buffer, from * 4, (to - from) * 4) });
   }
 }

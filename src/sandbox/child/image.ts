@@ -53,7 +53,7 @@ export class Image {
     instance.clearStack();
     this.#base = base;
     const words = Image.#wordsOf(memory);
-    const places = Image.#differences(words, base.words, instance.dataStart >> 2);
+    const places = Image.#differences(words, base.words, instance.dataStart / 4);
     const isLong = Image.#longOnes(places);
     this.#long = Image.#stretches(
       words,
@@ -134,14 +134,18 @@ export class Image {
     return stretches;
   }
 
-  /** Where the stretches of words that differ begin, and how many words each has. Beyond the end of `base` all words count as zero. */
-  static #differences(words: Uint32Array, base: Uint32Array, start: number): Uint32Array {
+  /**
+   * Where the stretches of words that differ begin, and how many words each has. `base` begins at `start`; beyond its end all words count
+   * as zero.
+   */
+  static #differences(all: Uint32Array, base: Uint32Array, start: number): Uint32Array {
+    const words = all.subarray(start);
     const places: number[] = [];
-    for (let at = start; at < words.length; at += Image.PIECE_WORDS) {
+    for (let at = 0; at < words.length; at += Image.PIECE_WORDS) {
       const end = Math.min(words.length, at + Image.PIECE_WORDS);
       if (!Image.#isSame(words, base, at, end)) Image.#differencesIn(words, base, at, end, places);
     }
-    return Uint32Array.from(places);
+    return Uint32Array.from(places, (each, i) => (i % 2 === 0 ? start + each : each));
   }
 
   static #isSame(words: Uint32Array, base: Uint32Array, from: number, to: number): boolean {
