@@ -1,3 +1,5 @@
+import { BELONGING } from './belonging.ts';
+import { among, type Invariant, ids } from './invariant.ts';
 import type { Event, Mutation, Run } from './rows.ts';
 import { boundaryOf } from './rule/boundary.ts';
 import { statusOf } from './rule/standing.ts';
@@ -9,32 +11,13 @@ import {
   UNKNOWN_LEDGER,
   UNRESOLVED_LEDGER,
 } from './states.ts';
-import type { Rows, Table } from './table.ts';
-
-/**
- * What must be true after every commit. Each is a sentence, the SQL that finds offenders in a store, and the same question asked
- * of rows in memory; a test keeps the two in agreement. `atStart` marks those an index answers, so that every start can ask.
- */
-export interface Invariant {
-  readonly name: string;
-  readonly says: string;
-  readonly atStart: boolean;
-  /** Rows (workflow_id, id) that break it. */
-  readonly sql: string;
-  readonly offenders: (rows: Rows) => string[];
-}
+import type { Rows } from './table.ts';
 
 const UNKNOWN = UNKNOWN_LEDGER.map((status) => `'${status}'`).join(', ');
 /** The very words of the index over open questions, so that it answers. */
 const UNRESOLVED = `(${UNRESOLVED_LEDGER.map((status) => `m.status = '${status}'`).join(' OR ')})`;
 const BUSY = `(${BUSY_EXECUTION.map((status) => `e.status = '${status}'`).join(' OR ')})`;
 const LAST_RUN = 'NOT EXISTS (SELECT 1 FROM handler_runs later WHERE later.retry_of = r.id)';
-const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map((row) => row.id);
-
-function among<R extends { readonly id: string }>(table: Table<R>, breaks: (row: R) => boolean): string[] {
-  return ids(table.matching(breaks));
-}
-
 /** In sound rows a chain has one last run and at most one call. In broken ones there may be more: then each is asked, as a join does. */
 function lastRuns(rows: Rows, root: string): Run[] {
   return rows.runs.matching((run) => run.rootRunId === root && isLast(rows, run));
@@ -356,6 +339,7 @@ export const INVARIANTS: readonly Invariant[] = [
         return committed.length !== session.handlerRunCount;
       }),
   },
+  BELONGING,
   {
     name: 'maintenance is about a failed run',
     says: 'A workflow in maintenance names a stopped run of its own that failed by its script.',

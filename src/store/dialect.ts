@@ -23,6 +23,8 @@ export interface Dialect {
   /** A reference to a table that is created later. Where that cannot be said inline, `addForward` adds it at the end. */
   forward(table: string): string;
   addForward(table: string, column: string, to: string): readonly string[];
+  /** Takes back what was said of a column: none where the reference costs hardly anything, and could only go with its table. */
+  dropReference(table: string, column: string): readonly string[];
   /** Statements are written with `:named` parameters and bound by position, from 1. */
   parameter(position: number): string;
   /** The elements of a JSON list of texts as rows with the one column `value`; `member` picks the list out of an object. */
@@ -52,6 +54,7 @@ export const sqliteDialect: Dialect = {
   clusteredTableEnd: 'STRICT, WITHOUT ROWID',
   forward: (table) => `REFERENCES ${table} (id)`,
   addForward: () => [],
+  dropReference: () => [],
   parameter: () => '?',
   elements: (json, alias, member) =>
     member === undefined ? `json_each(${json}) AS ${alias}` : `json_each(${json}, '$.${member}') AS ${alias}`,
@@ -80,6 +83,7 @@ export const postgresDialect: Dialect = {
   tableEnd: '',
   clusteredTableEnd: '',
   forward: () => '',
+  dropReference: (table, column) => [`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${table}_${column}_fkey`],
   addForward: (table, column, to) => [`ALTER TABLE ${table} ADD FOREIGN KEY (${column}) REFERENCES ${to} (id)`],
   parameter: (position) => `$${position}`,
   elements: (json, alias, member) => {

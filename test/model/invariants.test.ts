@@ -312,6 +312,30 @@ const CASES: readonly Case[] = [
     broken: (rows) => rows.sessions.put('ses_00001', sessionThatCounts(1)),
   },
   {
+    breaks: 'rows are of one workflow',
+    by: 'a run of another workflow than its session',
+    given: committed,
+    broken: (rows) => change(rows, 'sessions', { workflowId: 'wf_00009' }),
+  },
+  {
+    breaks: 'rows are of one workflow',
+    by: 'a run of a version that there is not',
+    given: committed,
+    broken: (rows) => change(rows, 'runs', { scriptId: 'scr_00009' }),
+  },
+  {
+    breaks: 'rows are of one workflow',
+    by: 'a call of another chain than its run',
+    given: committed,
+    broken: (rows) => change(rows, 'mutations', { rootRunId: 'run_00009' }),
+  },
+  {
+    breaks: 'rows are of one workflow',
+    by: 'an event of a workflow that there is not',
+    given: published,
+    broken: (rows) => change(rows, 'events', { workflowId: 'wf_00009' }),
+  },
+  {
     breaks: 'maintenance is about a failed run',
     by: 'maintenance without a run',
     given: published,

@@ -72,6 +72,7 @@ const INSTEAD: Readonly<Partial<Record<KeptPlace, Readonly<Record<string, (rows:
     handlerName: () => ['book', 'ship'],
     scriptRunId: (rows) => idsIn(rows, 'sessions'),
     workflowId: (rows) => idsIn(rows, 'workflows'),
+    scriptId: (rows) => idsIn(rows, 'scripts'),
   },
   events: {
     status: () => words(EVENT_STEPS),
@@ -84,7 +85,9 @@ const INSTEAD: Readonly<Partial<Record<KeptPlace, Readonly<Record<string, (rows:
     setAsideAt: () => [null, 1],
     approvedAt: () => [null, 1],
     rootRunId: (rows) => idsIn(rows, 'runs'),
+    handlerRunId: (rows) => idsIn(rows, 'runs'),
     workflowId: (rows) => idsIn(rows, 'workflows'),
+    scriptId: (rows) => idsIn(rows, 'scripts'),
     firstEventId: (rows) => idsIn(rows, 'events'),
     eventIds: (rows) => [idsIn(rows, 'events'), idsIn(rows, 'events').slice(0, 1), idsIn(rows, 'events').slice(-1)],
   },

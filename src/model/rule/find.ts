@@ -35,7 +35,7 @@ export function eventOf(draft: Draft, id: EventId): Event {
   return draft.one('event', id) ?? notFound('event', id);
 }
 
-/** Rows that other rows point at are there: foreign keys say so. */
+/** Rows that other rows point at are there: references say so, or they are never deleted. */
 export function workflowRow(draft: Draft, id: WorkflowId): Workflow {
   const workflow = draft.one('workflow', id);
   assert(workflow, `workflow ${id} is missing`);

@@ -7,6 +7,7 @@ import { tablesOfRetention } from './004-retention.ts';
 import { columnsOfWorkers } from './005-workers.ts';
 import { tablesOfLimits } from './006-limits.ts';
 import { columnOfLacks } from './007-lacks.ts';
+import { fewerReferences } from './008-references.ts';
 
 /** One version of the schema: all of its steps or none. Once released, a migration is history and is not edited. */
 export interface Migration {
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, steps: columnsOfWorkers },
   { version: 6, steps: tablesOfLimits },
   { version: 7, steps: columnOfLacks },
+  { version: 8, steps: fewerReferences },
 ];
 
 /** One row: what the tables are, which guards they have, and a place for the probe to write to. */
