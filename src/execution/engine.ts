@@ -1,5 +1,5 @@
 import { type Clock, type IdSource, monotonicIds, systemClock, type WorkerId, type WorkflowId } from '#base';
-import type { Write } from '#model';
+import type { Event, Write } from '#model';
 import {
   backUpDatabase,
   type LaterHistory,
@@ -49,6 +49,11 @@ export interface Engine {
   readonly recovered: Recovered;
   /** The workflows put on hold because this data was put back from a backup. */
   readonly restored: readonly WorkflowId[];
+  /**
+   * The oldest events that wait in a topic, where this process remembers what it left there. Others may have changed that since: only for what a
+   * commit checks before it counts.
+   */
+  waiting(workflow: WorkflowId, topic: string, limit: number): readonly Event[] | undefined;
   /** A copy of the database as the last commit left it, in a file that does not exist yet. */
   backUp(file: string): void;
   listen(listener: (changes: readonly Change[]) => void): () => void;
@@ -115,6 +120,7 @@ export async function startEngine(data: EngineData, options: Omit<EngineOptions,
     ids,
     recovered,
     restored,
+    waiting: (workflow, topic, limit) => store.waiting?.(workflow, topic, limit),
     backUp: (file) => data.backUp(file),
     listen: (listener) => changes.listen(listener),
     listenDue: (listener) => changes.listenDue(listener),

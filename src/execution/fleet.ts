@@ -156,6 +156,7 @@ async function joinOn(
       ids,
       recovered: { runs: 0, sessions: 0, tasks, orphanedEvents: orphaned.events, violations },
       restored,
+      waiting: (workflow, topic, limit) => store.waiting?.(workflow, topic, limit),
       backUp: () => refuseBackUp(),
       listen: (listener) => changes.listen(listener),
       listenDue: (listener) => changes.listenDue(listener),

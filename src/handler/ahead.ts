@@ -10,7 +10,7 @@ import { requestOf } from './cancel.ts';
 import type { DrivenRun, HandlerHost } from './handler-host.ts';
 import type { Moved } from './moved.ts';
 import type { Given } from './next-end.ts';
-import type { Foreseen, SeenEvent, Whose } from './peek-habits.ts';
+import type { Foreseen, Page, SeenEvent, Whose } from './peek-habits.ts';
 import { parsePrepared } from './prepared-result.ts';
 import { type Done, reserve } from './reserve.ts';
 import { RunCalls } from './run-calls.ts';
@@ -44,11 +44,18 @@ export async function lookAhead(host: HandlerHost, whose: Whose, arriving?: Seen
   if (arriving !== undefined && arriving.topic !== topic) return undefined;
   const readAt = performance.now();
   const [events, permits, version] = await Promise.all([
-    arriving ? [arriving] : host.engine.reader.listEvents(workflowId, { status: 'pending', topic, limit }),
+    arriving ? [arriving] : waitingNow(host, workflowId, { topic, limit }),
     host.ledger.permitsOf(workflowId),
     host.ledger.usualVersion(workflowId),
   ]);
   return events.length === 0 ? undefined : { foreseen: { ...page, events }, permits, version, readAt };
+}
+
+/** What this process remembers will do: the commit compares it with what is there by then. */
+function waitingNow({ engine }: HandlerHost, workflow: WorkflowId, { topic, limit }: Pick<Page, 'topic' | 'limit'>) {
+  return (
+    engine.waiting?.(workflow, topic, limit) ?? engine.reader.listEvents(workflow, { status: 'pending', topic, limit })
+  );
 }
 
 /** A run that may come, and how its `prepare` is asked for. */

@@ -9,7 +9,7 @@ import type { ScriptShelf } from './script-shelf.ts';
 
 /** What a run needs around it. */
 export interface HandlerHost {
-  readonly engine: Pick<Engine, 'manager' | 'reader' | 'listen' | 'ids'>;
+  readonly engine: Pick<Engine, 'manager' | 'reader' | 'listen' | 'ids'> & Partial<Pick<Engine, 'waiting'>>;
   readonly sandbox: Pick<SandboxPool, 'run'>;
   readonly ledger: Ledger;
   readonly scripts: ScriptShelf;

@@ -1,5 +1,5 @@
 import type { ExecutionId, WorkflowId } from '#base';
-import type { Question, Source, Write } from '#model';
+import type { Event, Question, Source, Write } from '#model';
 
 /** What a unit will ask for, as far as can be told before it is decided. Only a hint: what is missing is asked for later. */
 export interface Foresight {
@@ -51,6 +51,11 @@ export interface Store {
    * same list; nothing depends on it.
    */
   lookAhead?(units: readonly Unit[]): void;
+  /**
+   * The oldest events that wait in a topic, as this process left them: others may have changed that since. For whoever tries something that
+   * the commit checks. Undefined where they are not at hand.
+   */
+  waiting?(workflow: WorkflowId, topic: string, limit: number): readonly Event[] | undefined;
   /** After a StoreUnavailableError: resolves when a small durable commit works again, rejects with the reason while it does not. */
   probe(): Promise<void>;
   /** The database was put back from a backup, and nobody has been told yet. */

@@ -147,6 +147,20 @@ onPostgres('what another process changed meanwhile counts', async (t) => {
   assert.deepEqual('status' in started && started.status, 'cancelled');
 });
 
+onPostgres('what waits is at hand as the process left it, until it has seen that others changed it', async (t) => {
+  const opened = await open(t);
+  const { one, two } = opened;
+  const stream = await busy(opened);
+  await cycle(one, stream, '2');
+  const waits = () => one.store.waiting?.(stream.workflow, 'order.placed', 2)?.map(({ messageId }) => messageId);
+  assert.deepEqual(waits(), ['3', '4']);
+  const [event] = (await opened.reader.table('events')).filter(({ messageId }) => messageId === '3');
+  await two.manager.skipEvents([event?.id as EventId], PERSON);
+  assert.deepEqual(waits(), ['3', '4']);
+  await assert.rejects(prepareAndCall(one.manager, stream.fence, stream.run, reserve('3'), CALL), RefusedError);
+  assert.equal(waits(), undefined);
+});
+
 onPostgres('an event that another process took away is not taken', async (t) => {
   const opened = await open(t);
   const stream = await busy(opened);

@@ -51,6 +51,29 @@ test('the oldest event that waits is known until the last one that was read is t
   assert.equal(oldest(known), undefined);
 });
 
+const waits = (known: KnownWorkflow, limit: number) => known.waiting('in', limit)?.map(({ id }) => id);
+
+test('what waits is at hand, oldest first, without what a run has taken', () => {
+  const known = knownWith([pending(3), pending(1), pending(2)]);
+  assert.deepEqual(waits(known, 2), [evt(1), evt(2)]);
+  assert.ok(known.follow(taken(run(1), evt(1)), 1));
+  assert.deepEqual(waits(known, 5), [evt(2), evt(3)]);
+  assert.deepEqual(known.waiting('elsewhere', 1), []);
+});
+
+test('where more wait than were read, only as much is at hand as was', () => {
+  const known = knownWith([pending(1), pending(2)], { until: evt(2) });
+  assert.ok(known.follow([{ set: 'event.published', row: pending(9) }], 1));
+  assert.deepEqual(waits(known, 2), [evt(1), evt(2)]);
+  assert.equal(waits(known, 3), undefined);
+  assert.ok(known.follow(taken(run(1), evt(1)), 2));
+  assert.equal(waits(known, 2), undefined);
+});
+
+test('nothing is at hand where it was never read what waits', () => {
+  assert.equal(waits(new KnownWorkflow(WF), 1), undefined);
+});
+
 test('where all that wait were read, none is left behind the last', () => {
   const known = knownWith([pending(1)]);
   assert.ok(known.follow(taken(run(1), evt(1)), 1));

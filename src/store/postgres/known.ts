@@ -106,6 +106,18 @@ export class KnownWorkflow {
     });
   }
 
+  /** The oldest that wait in a topic; undefined where others of them may not be known. */
+  waiting(topic: string, limit: number): readonly Event[] | undefined {
+    if (this.#waiting === undefined) return undefined;
+    const until = this.#waiting.get(topic)?.until;
+    const events = this.#rows.events
+      .matching(
+        (event) => event.status === 'pending' && event.topic === topic && !(until !== undefined && event.id > until),
+      )
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    return until === undefined || events.length >= limit ? events.slice(0, limit) : undefined;
+  }
+
   answer(question: Question): readonly unknown[] | undefined {
     const { name, by } = question;
     if (name === 'heads') return by[0] === this.id ? this.#heads() : undefined;

@@ -1,5 +1,5 @@
-import { type Clock, reach, StoreFailedError } from '#base';
-import type { Write } from '#model';
+import { type Clock, reach, StoreFailedError, type WorkflowId } from '#base';
+import type { Event, Write } from '#model';
 import { GuardError } from '../guard-error.ts';
 import type { Store, Unit, UnitOutcome } from '../store.ts';
 import { type Ahead, LookedAhead } from './ahead.ts';
@@ -104,6 +104,10 @@ export class PostgresStore implements Store {
     } catch {
       // Whatever this was, it is met again when their turn comes.
     }
+  }
+
+  waiting(workflow: WorkflowId, topic: string, limit: number): readonly Event[] | undefined {
+    return this.#known.get(workflow)?.waiting(topic, limit);
   }
 
   async probe(): Promise<void> {
