@@ -22,7 +22,18 @@ export const CPU_ATTACKS: readonly Attack[] = [
     effects: ['/done it'],
     seen: ({ events }) => onlyStatus(events, 'reserved'),
   },
-  { name: 'a storm of microtasks', prepare: 'const f = () => Promise.resolve().then(f); await f();', ...CPU },
+  {
+    // Each waits for the next, so they pile up: a fast machine has no memory left before the time is over.
+    name: 'a storm of microtasks',
+    prepare: 'const f = () => Promise.resolve().then(f); await f();',
+    ...CPU,
+    says: /^limit (cpu|memory): /,
+  },
+  {
+    name: 'microtasks without end',
+    prepare: 'const f = () => void Promise.resolve().then(f); f(); await new Promise(() => undefined);',
+    ...CPU,
+  },
   {
     name: 'an endless async generator',
     prepare: 'for await (const x of (async function* () { for (;;) yield 1; })());',

@@ -158,6 +158,8 @@ export class Server {
     run.guarded(() => {
       this.#explainThrown(instance, handles, instance.eval(code, SCRIPT_FILE));
       this.#jobs(instance, run);
+      // As in a phase; what used up the memory may show nowhere else.
+      if (run.unhandledReason !== undefined) instance.call(handles, handles.explain, [run.unhandledReason]);
       if (run.outcome !== undefined) return;
       const call = [this.#string(instance, run, uses)];
       this.#explainThrown(instance, handles, instance.call(handles, handles.connect, call));
