@@ -177,7 +177,8 @@ export async function otherRound(
   keeps = 'nothing',
 ): Promise<Took> {
   const args = [join(OTHERS, program), url, effects.baseUrl, events, inFlight, warmMs, intake, keeps].map(String);
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  // With the same heap as ours has.
+  const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
   let took: (() => Took) | undefined;
   for await (const line of createInterface(child.stdout)) {

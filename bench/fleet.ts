@@ -2,7 +2,7 @@
 // statements in the same transactions without the engine; and, turn by turn on the same server, DBOS and graphile-worker with
 // the same POST for each event; graphile-worker also with a job that keeps by itself what the others keep. Events are there at once, or come one by one, the next when the one before is done; what DBOS is given always
 // comes one by one. Then how long a handoff takes from an executor to a worker. With --growth, instead: what an event costs as the
-// database grows (growth.ts); with --idle: what a fleet costs that has nothing to do (idle.ts). --quick is for a first look, --at 32 for one of the two.
+// database grows (growth.ts); with --idle: what a fleet costs that has nothing to do (idle.ts). The heap is that of a member of a fleet (bin/pawl.js), for everybody. --quick is for a first look, --at 32 for one of the two.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -15,7 +15,9 @@ const NODE_MAJOR_MIN = 24;
 const FLAGS = ['--disable-warning=ExperimentalWarning'];
 const FRUGAL_FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=20'];
 const FRUGAL = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' };
-// A member of a fleet is there for its throughput, and has an eighth more of it with the memory.
+// A member of a fleet is there for its throughput, and has an eighth more of it with the memory; what an event leaves behind
+// is collected half as often where there is room for it.
+const FLEET_FLAGS = ['--max-semi-space-size=32'];
 const isFrugal = (process.env.DATABASE_URL ?? '') === '';
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
@@ -31,7 +33,12 @@ if (node === process.execPath && Number.parseInt(process.versions.node, 10) < NO
   process.exit(1);
 }
 
-const argv = [...FLAGS, ...(isFrugal ? FRUGAL_FLAGS : []), join(root, 'src', 'main.ts'), ...process.argv.slice(2)];
+const argv = [
+  ...FLAGS,
+  ...(isFrugal ? FRUGAL_FLAGS : FLEET_FLAGS),
+  join(root, 'src', 'main.ts'),
+  ...process.argv.slice(2),
+];
 const env = {
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'pawl'),
   ...(isFrugal && FRUGAL),
