@@ -158,8 +158,9 @@ export class Server {
     run.guarded(() => {
       this.#explainThrown(instance, handles, instance.eval(code, SCRIPT_FILE));
       this.#jobs(instance, run);
-      // As in a phase; what used up the memory may show nowhere else.
-      if (run.unhandledReason !== undefined) instance.call(handles, handles.explain, [run.unhandledReason]);
+      // As in a phase, but only before it is deployed: what runs already goes on. What used up the memory may show nowhere else.
+      const lost = message.header.phase === 'describe' ? run.unhandledReason : undefined;
+      if (lost !== undefined) instance.call(handles, handles.explain, [lost]);
       if (run.outcome !== undefined) return;
       const call = [this.#string(instance, run, uses)];
       this.#explainThrown(instance, handles, instance.call(handles, handles.connect, call));
