@@ -32,8 +32,6 @@ export class Image {
   readonly stackPointer: number;
   /** What keeping it costs. */
   readonly keptBytes: number;
-  /** A phase of the script once did not fit on the short stack: each begins with the whole one. */
-  needsWholeStack = false;
   readonly #base: BaseMemory;
   readonly #long: readonly Stretch[];
   /** Words that differ alone, most of all stretches: where each is, then the word. */
@@ -72,7 +70,7 @@ export class Image {
   copyInto(instance: Instance): void {
     const memory = instance.bytes;
     // Below the stack pointer there are only zeros: they need not be fetched to be written. Above it, up to the data, nobody writes.
-    instance.clearStack(this.stackPointer);
+    memory.fill(0, 0, this.stackPointer);
     instance.exports.__stack_pointer.value = this.stackPointer;
     this.#base.copyInto(memory);
     const { words } = instance;

@@ -78,19 +78,12 @@ export class Instance {
   static readonly ENCODER = new TextEncoder();
   /** What the engine's C code needs of the stack beyond the limit that it keeps itself. */
   static readonly STACK_BYTES_BEYOND = 128 * 1_024;
-  /** Ordinary phases use 4 KB; of what is left, the lowest part is never to be touched. */
-  static readonly SHORT_STACK_BYTES = 32 * 1_024;
-  /** The largest frame of the engine's functions, 2,704 bytes, goes three times into it. */
-  static readonly UNTOUCHED_BYTES = 8 * 1_024;
-  static readonly UNTOUCHED = new Uint8Array(Instance.UNTOUCHED_BYTES);
 
   readonly exports: Exports;
   readonly tableLength: number;
   /** Where the data begins; between the stack and this nothing is ever written. */
   readonly dataStart: number;
   driver: Driver | undefined;
-  /** Since its memory was last set, nothing ran in it but on the short stack. */
-  #isShort = false;
   #bytes: Uint8Array;
   #words: Uint32Array;
 
@@ -129,36 +122,8 @@ export class Instance {
   }
 
   /** At rest only: the stack lies below the data and grows down, so all of it is left-overs then. */
-  clearStack(from = this.exports.__stack_pointer.value): void {
-    this.bytes.fill(0, 0, this.#isShort ? Instance.SHORT_STACK_BYTES : from);
-    this.#isShort = false;
-  }
-
-  get isShort(): boolean {
-    return this.#isShort;
-  }
-
-  /**
-   * The next phase begins low, where there is hardly any stack: what would go deeper meets the end of the memory and traps, so no more than
-   * this need be cleared afterwards. The engine's own limit is off, or it would make a difference to the script. Only right after a reset.
-   */
-  shortenStack(): void {
-    this.#isShort = true;
-    this.exports.__stack_pointer.value = Instance.SHORT_STACK_BYTES;
-    this.exports.qjs_set_max_stack_size(0);
-  }
-
-  /** At rest only: goes on with the whole stack. */
-  lengthenStack(from: number, stackBytes: number): void {
-    this.#isShort = false;
-    this.exports.__stack_pointer.value = from;
-    this.exports.qjs_set_max_stack_size(stackBytes);
-  }
-
-  /** Whether all fitted. A frame that begins below the memory need not trap, but those above it have been here. */
-  get hasFitted(): boolean {
-    const lowest = this.bytes.subarray(0, Instance.UNTOUCHED_BYTES);
-    return Buffer.compare(lowest, Instance.UNTOUCHED) === 0;
+  clearStack(): void {
+    this.bytes.fill(0, 0, this.exports.__stack_pointer.value);
   }
 
   /** Evaluates the prelude and keeps the addresses of what it offers. */

@@ -44,12 +44,8 @@ export class PhaseRun implements Driver {
   static readonly HELD_MS_MAX = 2;
   /** Thrown through the script when its phase is over. */
   static readonly OVER = new Error('the phase is over');
-  /** Thrown when it is to begin again, with the whole stack. */
-  static readonly AGAIN = new Error('the phase begins again');
 
   outcome: PhaseOutcome | undefined;
-  /** It is no ordinary one: what it did so far is forgotten, and nobody has heard of it. */
-  isToRunAgain = false;
   readonly unanswered = new Set<string>();
   #activeAtMs: number;
   #counts = { publishes: 0, inputs: 0, logs: 0, hostCalls: 0 };
@@ -79,25 +75,6 @@ export class PhaseRun implements Driver {
   /** A rejection nobody handled, the address of its reason: an error that would be lost. */
   get unhandledReason(): number | undefined {
     return this.#unhandled?.values().next().value;
-  }
-
-  /** Runs until the phase is over, or is to begin again; says whether the instance broke. */
-  guarded(drive: () => void): boolean {
-    try {
-      drive();
-      return false;
-    } catch (error) {
-      if (error === PhaseRun.OVER || error === PhaseRun.AGAIN) return false;
-      const isStack = error instanceof RangeError;
-      if (!isStack && !(error instanceof WebAssembly.RuntimeError)) throw error;
-      const broke = `the script broke its engine: ${error.message}`;
-      this.settle(
-        isStack
-          ? { kind: 'failed', errorKind: 'limit', limit: 'stack', message: '', stack: '' }
-          : { kind: 'failed', errorKind: 'crashed', message: broke, stack: '' },
-      );
-      return true;
-    }
   }
 
   answered(id: string): boolean {
@@ -158,8 +135,6 @@ export class PhaseRun implements Driver {
   onInterrupt(): void {
     if (this.#isLooking) return;
     if (this.outcome !== undefined) throw PhaseRun.OVER;
-    // Before it has done so much that to do it again would matter.
-    if (this.#instance.isShort) this.again();
     const { limits, messageAtMs, cpuStartMs } = this.#setting;
     const now = this.#io.nowMs();
     if (now - messageAtMs > PhaseRun.HELD_MS_MAX) this.#pipe.flush();
@@ -192,11 +167,6 @@ export class PhaseRun implements Driver {
 
   exceeded(limit: string, stack = ''): void {
     this.#over({ kind: 'failed', errorKind: 'limit', limit, message: '', stack });
-  }
-
-  again(): never {
-    this.isToRunAgain = true;
-    throw PhaseRun.AGAIN;
   }
 
   /** Says how it ended without leaving the script: for ends that come from outside it. */
@@ -273,9 +243,7 @@ export class PhaseRun implements Driver {
     try {
       const value = this.#instance.call(this.#handles, this.#handles.here, []);
       return this.#decode(this.#instance.text(value, this.#handles.scratch));
-    } catch (error) {
-      // The whole stack may have room for it.
-      if (this.#instance.isShort) throw error;
+    } catch {
       return '';
     } finally {
       this.#isLooking = false;

@@ -14,7 +14,7 @@ import { doneHeader } from './done-header.ts';
 import { FreeMemory } from './free-memory.ts';
 import { Image, Images } from './image.ts';
 import { Inbox } from './inbox.ts';
-import { type Handles, Instance } from './instance.ts';
+import type { Handles, Instance } from './instance.ts';
 import { Instances } from './instances.ts';
 import { type Foreseen, type PhaseFailure, type PhaseOutcome, PhaseRun, type PhaseSetting } from './phase-run.ts';
 import { type ChildIo, type Frame, Pipe } from './pipe.ts';
@@ -155,7 +155,7 @@ export class Server {
     const run = new PhaseRun(this.#setting(message, 'load'), instance, handles, this.#io, this.#pipe);
     instance.driver = run;
     const uses = JSON.stringify(message.header.uses);
-    run.guarded(() => {
+    this.#guarded(run, () => {
       this.#explainThrown(instance, handles, instance.eval(code, SCRIPT_FILE));
       this.#jobs(instance, run);
       // As in a phase, but only before it is deployed: what runs already goes on. What used up the memory may show nowhere else.
@@ -180,33 +180,17 @@ export class Server {
 
   #phase(message: Message, image: Image, phase: Phase, args: Uint8Array): PhaseOutcome {
     const instance = this.instances.acquire(image, this.#is('reset'));
-    if (this.#fitsShortStack(image)) instance.shortenStack();
     const run = new PhaseRun(this.#setting(message, phase), instance, image.handles, this.#io, this.#pipe);
     instance.driver = run;
-    const hasTrapped = run.guarded(() => this.#drive(message, instance, image, run, phase, args));
-    const trapped = this.#findLost(instance, image, run) || hasTrapped;
-    const isToRunAgain = instance.isShort && (trapped || run.isToRunAgain || !instance.hasFitted);
-    if (!isToRunAgain) run.sendHeld();
+    const trapped = this.#guarded(run, () => this.#drive(message, instance, image, run, phase, args));
+    this.#findLost(instance, image, run);
+    run.sendHeld();
     instance.driver = undefined;
     if (this.#isWorn(instance, image, run, trapped)) this.instances.discard(instance);
     else this.instances.keep(instance, image);
-    if (isToRunAgain) return this.#phaseAgain(message, image, phase, args);
     return (
       run.outcome ?? { kind: 'failed', errorKind: 'crashed', message: 'the phase ended without an outcome', stack: '' }
     );
-  }
-
-  #fitsShortStack(image: Image): boolean {
-    const isLess = Instance.SHORT_STACK_BYTES < this.#options.limits.stackBytes;
-    return isLess && !image.needsWholeStack && this.#is('reset');
-  }
-
-  /** Nobody has heard of the first try: it has said nothing and was told nothing that is not here. So its time does not count either. */
-  #phaseAgain(message: Message, image: Image, phase: Phase, args: Uint8Array): PhaseOutcome {
-    image.needsWholeStack = true;
-    if (message.foreseen !== undefined) message.foreseen.isTaken = false;
-    this.#tellPhase(message);
-    return this.#phase(message, image, phase, args);
   }
 
   #drive(message: Message, instance: Instance, image: Image, run: PhaseRun, phase: Phase, args: Uint8Array): void {
@@ -237,11 +221,6 @@ export class Server {
   #wait(message: Message, instance: Instance, image: Image, run: PhaseRun): void {
     const atHand = run.takeAtHand();
     if (atHand !== undefined) return this.#answer(instance, image, run, atHand.id, atHand.answer);
-    if (instance.isShort) {
-      if (!instance.hasFitted) run.again();
-      // What is sent cannot be done again.
-      instance.lengthenStack(image.stackPointer, this.#options.limits.stackBytes);
-    }
     run.sendHeld();
     this.#pipe.flush();
     const frame = this.#pipe.read();
@@ -292,12 +271,12 @@ export class Server {
     run.settle({ kind: 'failed', errorKind: 'script', message: `${why}: only host calls take time here`, stack: '' });
   }
 
-  /** A rejection nobody looked at is an error all the same, or it would be lost. Says whether the instance broke. */
-  #findLost(instance: Instance, { handles }: Image, run: PhaseRun): boolean {
+  /** A rejection nobody looked at is an error all the same: without this, what an un-awaited function failed to do is lost. */
+  #findLost(instance: Instance, { handles }: Image, run: PhaseRun): void {
     const reason = run.unhandledReason;
-    if (reason === undefined || run.outcome?.kind !== 'returned') return false;
+    if (reason === undefined || run.outcome?.kind !== 'returned') return;
     run.outcome = undefined;
-    return run.guarded(() => instance.call(handles, handles.explain, [reason]));
+    this.#guarded(run, () => instance.call(handles, handles.explain, [reason]));
   }
 
   #jobs(instance: Instance, run: PhaseRun): void {
@@ -305,6 +284,25 @@ export class Server {
     for (let count = 1; run.outcome === undefined && exports.qjs_is_job_pending() !== 0; count++) {
       if (exports.qjs_execute_pending_job() < 0) exports.qjs_free_value(exports.qjs_get_exception());
       if (count % Server.JOBS_PER_LOOK === 0) run.onInterrupt();
+    }
+  }
+
+  /** Runs until it ends or leaves by OVER; says whether the instance broke. */
+  #guarded(run: PhaseRun, drive: () => void): boolean {
+    try {
+      drive();
+      return false;
+    } catch (error) {
+      if (error === PhaseRun.OVER) return false;
+      const isStack = error instanceof RangeError;
+      if (!isStack && !(error instanceof WebAssembly.RuntimeError)) throw error;
+      const broke = `the script broke its engine: ${error.message}`;
+      run.settle(
+        isStack
+          ? { kind: 'failed', errorKind: 'limit', limit: 'stack', message: '', stack: '' }
+          : { kind: 'failed', errorKind: 'crashed', message: broke, stack: '' },
+      );
+      return true;
     }
   }
 
