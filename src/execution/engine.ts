@@ -50,8 +50,8 @@ export interface Engine {
   /** The workflows put on hold because this data was put back from a backup. */
   readonly restored: readonly WorkflowId[];
   /**
-   * The oldest events that wait in a topic, where this process remembers what it left there. Others may have changed that since: only for what a
-   * commit checks before it counts.
+   * The oldest events that wait in a topic, where this process remembers what its last commit left there. Others may have changed that since: only
+   * right behind that commit it is as good as a look.
    */
   waiting(workflow: WorkflowId, topic: string, limit: number): readonly Event[] | undefined;
   /** A copy of the database as the last commit left it, in a file that does not exist yet. */

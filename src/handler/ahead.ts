@@ -35,27 +35,40 @@ export interface Outlook {
   readonly readAt: number;
 }
 
-/** Undefined where nothing waits for such a run, or its script asks for more than can be foreseen. What arrives is all that waits. */
-export async function lookAhead(host: HandlerHost, whose: Whose, arriving?: SeenEvent): Promise<Outlook | undefined> {
+/** What of it need not be read: an event that arrives and is all that waits; or what waits, right behind a commit of this process. */
+export interface AtHand {
+  readonly arriving?: SeenEvent | undefined;
+  readonly isBehindCommit?: boolean;
+}
+
+/** Undefined where nothing waits for such a run, or its script asks for more than can be foreseen. */
+export async function lookAhead(host: HandlerHost, whose: Whose, atHand: AtHand = {}): Promise<Outlook | undefined> {
   const { workflowId } = whose;
+  const { arriving } = atHand;
   const page = host.togetherMs === 0 ? undefined : host.peeks.allOf(whose);
   if (!page) return undefined;
-  const { topic, limit } = page;
-  if (arriving !== undefined && arriving.topic !== topic) return undefined;
+  if (arriving !== undefined && arriving.topic !== page.topic) return undefined;
   const readAt = performance.now();
   const [events, permits, version] = await Promise.all([
-    arriving ? [arriving] : waitingNow(host, workflowId, { topic, limit }),
+    arriving ? [arriving] : waitingIn(host, workflowId, page, atHand),
     host.ledger.permitsOf(workflowId),
     host.ledger.usualVersion(workflowId),
   ]);
   return events.length === 0 ? undefined : { foreseen: { ...page, events }, permits, version, readAt };
 }
 
-/** What this process remembers will do: the commit compares it with what is there by then. */
-function waitingNow({ engine }: HandlerHost, workflow: WorkflowId, { topic, limit }: Pick<Page, 'topic' | 'limit'>) {
-  return (
-    engine.waiting?.(workflow, topic, limit) ?? engine.reader.listEvents(workflow, { status: 'pending', topic, limit })
-  );
+/**
+ * The commit compares each event with what is there by then, but not whether an older one has come to wait, from another process, in between. Right behind a
+ * commit what this process remembers is as new as what it would read; later it is not.
+ */
+function waitingIn(
+  { engine }: HandlerHost,
+  workflow: WorkflowId,
+  { topic, limit }: Page,
+  { isBehindCommit = false }: AtHand,
+): readonly SeenEvent[] | Promise<readonly SeenEvent[]> {
+  const remembered = isBehindCommit ? engine.waiting?.(workflow, topic, limit) : undefined;
+  return remembered ?? engine.reader.listEvents(workflow, { status: 'pending', topic, limit });
 }
 
 /** A run that may come, and how its `prepare` is asked for. */
@@ -157,7 +170,7 @@ export async function prepareFirst(
 
 async function firstOf(host: HandlerHost, whose: Whose, arriving?: SeenEvent): Promise<Ahead | undefined> {
   const [outlook, states] = await Promise.all([
-    lookAhead(host, whose, arriving),
+    lookAhead(host, whose, { arriving }),
     host.engine.reader.fetch('handlerStates', whose.workflowId),
   ]);
   const state = stateOf({ states }, whose);

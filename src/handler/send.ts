@@ -70,7 +70,9 @@ interface Recorded {
 async function callOut(host: DrivenHost, fence: Fence, run: DrivenRun, recorded: Recorded): Promise<Step> {
   const { call, sent, slot } = recorded;
   // While the call is out.
-  const outlook = recorded.isLast ? Promise.resolve(undefined) : lookAhead(host, run).catch(() => undefined);
+  const outlook = recorded.isLast
+    ? Promise.resolve(undefined)
+    : lookAhead(host, run, { isBehindCommit: true }).catch(() => undefined);
   const version = await recorded.version;
   reach('call-recorded');
   const outcome = await host.ledger.send(call, sent, slot);

@@ -52,8 +52,8 @@ export interface Store {
    */
   lookAhead?(units: readonly Unit[]): void;
   /**
-   * The oldest events that wait in a topic, as this process left them: others may have changed that since. For whoever tries something that
-   * the commit checks. Undefined where they are not at hand.
+   * The oldest events that wait in a topic, as the last commit of this process left them: others may have changed that since. Undefined where they
+   * are not at hand.
    */
   waiting?(workflow: WorkflowId, topic: string, limit: number): readonly Event[] | undefined;
   /** After a StoreUnavailableError: resolves when a small durable commit works again, rejects with the reason while it does not. */
